@@ -1,0 +1,4 @@
+#ifndef CIDN2_h
+#define CIDN2_h
+#include <idn2.h>
+#endif

@@ -1,0 +1,52 @@
+#ifndef CJPEG_h
+#define CJPEG_h
+// libjpeg-turbo behind functions that return: its errors leave by longjmp, which must never cross a Swift frame, so
+// every call into the library is made in shim.c under a setjmp of its own.
+#include <stddef.h>
+#include <stdint.h>
+
+/// How a call ended; libjpeg's message numbers are mapped to these in shim.c.
+typedef enum CJPEGStatus {
+  CJPEG_OK = 0,
+  CJPEG_CORRUPT = 1,      ///< not decodable
+  CJPEG_UNSUPPORTED = 2,  ///< a kind of JPEG that libjpeg-turbo does not decode (12 bit, lossless, hierarchical)
+  CJPEG_TRUNCATED = 3,    ///< the entropy-coded data ended before the last row
+  CJPEG_NO_MEMORY = 4,    ///< the address space is used up
+} CJPEGStatus;
+
+/// What a pixel holds, one byte a band.
+typedef enum CJPEGPixels {
+  CJPEG_RGB = 0,            ///< red, green, blue
+  CJPEG_GREY = 1,           ///< one band
+  CJPEG_CMYK = 2,           ///< inks, 255 = full
+  CJPEG_CMYK_INVERTED = 3,  ///< inks as Adobe stores them, 0 = full
+} CJPEGPixels;
+
+typedef struct CJPEGReader CJPEGReader;
+
+/// What is read: filled by cjpeg_reader_start. All lengths in scaled pixels.
+typedef struct CJPEGFrame {
+  uint32_t width;    ///< of the whole scaled picture
+  uint32_t height;
+  uint32_t left;     ///< of the columns that rows hold
+  uint32_t columns;
+  uint32_t bands;    ///< bytes a pixel
+  CJPEGPixels pixels;
+} CJPEGFrame;
+
+CJPEGReader *cjpeg_reader_create(void);
+void cjpeg_reader_destroy(CJPEGReader *reader);
+/// Starts to decode `bytes` (kept, not copied) at `eighths`/8 of its size (1…8). Rows hold at least the columns
+/// [`left`, `left` + `columns`) of the scaled picture, 0 columns for all.
+CJPEGStatus cjpeg_reader_start(
+    CJPEGReader *reader, const uint8_t *bytes, size_t count, uint32_t eighths, uint32_t left, uint32_t columns,
+    CJPEGFrame *frame);
+/// Reads the next rows, of frame->columns pixels each, `rowBytes` apart.
+CJPEGStatus cjpeg_reader_read(CJPEGReader *reader, uint8_t *pixels, uint32_t rows, size_t rowBytes);
+/// Passes over rows: their data is still checked.
+CJPEGStatus cjpeg_reader_skip(CJPEGReader *reader, uint32_t rows);
+/// Ends a picture of which all rows were read or skipped: CJPEG_TRUNCATED if their data was not all there.
+CJPEGStatus cjpeg_reader_finish(CJPEGReader *reader);
+/// Leaves a picture wherever it is; start may follow.
+void cjpeg_reader_abandon(CJPEGReader *reader);
+#endif

@@ -1,0 +1,190 @@
+#include "CJPEG.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+// After jpeglib.h: with this defined, jerror.h gives the message numbers only.
+#include <jerror.h>
+
+// No text is ever made, errors leave by longjmp, and of the warnings only the one that says 'the data ended early'
+// counts.
+typedef struct {
+  struct jpeg_error_mgr manager;
+  jmp_buf escape;
+  int truncated;
+} Faults;
+
+static void leave(j_common_ptr info) { longjmp(((Faults *)info->err)->escape, 1); }
+
+// Bits are needed and a marker is there. A restart marker says that some were damaged and that more will come; any
+// other one, that there are no more.
+static void note(j_common_ptr info, int level) {
+  if (level >= 0 || info->err->msg_code != JWRN_HIT_MARKER || !info->is_decompressor) return;
+  int marker = ((j_decompress_ptr)info)->unread_marker;
+  if (marker < JPEG_RST0 || marker > JPEG_RST0 + 7) ((Faults *)info->err)->truncated = 1;
+}
+
+static void ignore(j_common_ptr info) { (void)info; }
+
+static void faults_init(Faults *faults) {
+  jpeg_std_error(&faults->manager);
+  faults->manager.error_exit = leave;
+  faults->manager.emit_message = note;
+  faults->manager.output_message = ignore;
+  faults->truncated = 0;
+}
+
+static CJPEGStatus faults_status(const Faults *faults) {
+  switch (faults->manager.msg_code) {
+    case JERR_OUT_OF_MEMORY:
+      return CJPEG_NO_MEMORY;
+    case JERR_BAD_PRECISION:
+    case JERR_SOF_UNSUPPORTED:
+    case JERR_NOT_COMPILED:
+    case JERR_ARITH_NOTIMPL:
+    case JERR_CCIR601_NOTIMPL:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_COMPONENT_COUNT:
+      return CJPEG_UNSUPPORTED;
+    default:
+      return CJPEG_CORRUPT;
+  }
+}
+
+struct CJPEGReader {
+  struct jpeg_decompress_struct info;
+  Faults faults;
+  struct jpeg_source_mgr source;
+  int isCreated;
+  int ranOut;
+};
+
+static void source_nothing(j_decompress_ptr info) { (void)info; }
+
+// The bytes are all there from the start, so a request for more means that they ended: an end marker is put in, and
+// whether rows were missing shows in the JWRN_HIT_MARKER that follows if the decoder still needs bits.
+static boolean source_fill(j_decompress_ptr info) {
+  static const JOCTET end[2] = {0xFF, JPEG_EOI};
+  ((CJPEGReader *)info->client_data)->ranOut = 1;
+  info->src->next_input_byte = end;
+  info->src->bytes_in_buffer = 2;
+  return TRUE;
+}
+
+static void source_skip(j_decompress_ptr info, long count) {
+  if (count <= 0) return;
+  if ((size_t)count > info->src->bytes_in_buffer) {
+    source_fill(info);
+    return;
+  }
+  info->src->next_input_byte += count;
+  info->src->bytes_in_buffer -= (size_t)count;
+}
+
+CJPEGReader *cjpeg_reader_create(void) {
+  CJPEGReader *reader = calloc(1, sizeof *reader);
+  if (!reader) return NULL;
+  faults_init(&reader->faults);
+  reader->info.err = &reader->faults.manager;
+  if (setjmp(reader->faults.escape)) {
+    free(reader);
+    return NULL;
+  }
+  jpeg_create_decompress(&reader->info);
+  reader->isCreated = 1;
+  reader->info.client_data = reader;
+  reader->source.init_source = source_nothing;
+  reader->source.fill_input_buffer = source_fill;
+  reader->source.skip_input_data = source_skip;
+  reader->source.resync_to_restart = jpeg_resync_to_restart;
+  reader->source.term_source = source_nothing;
+  reader->info.src = &reader->source;
+  return reader;
+}
+
+void cjpeg_reader_destroy(CJPEGReader *reader) {
+  if (!reader) return;
+  if (reader->isCreated) jpeg_destroy_decompress(&reader->info);
+  free(reader);
+}
+
+CJPEGStatus cjpeg_reader_start(
+    CJPEGReader *reader, const uint8_t *bytes, size_t count, uint32_t eighths, uint32_t left, uint32_t columns,
+    CJPEGFrame *frame) {
+  j_decompress_ptr info = &reader->info;
+  reader->faults.truncated = 0;
+  reader->faults.manager.num_warnings = 0;
+  reader->ranOut = 0;
+  reader->source.next_input_byte = bytes;
+  reader->source.bytes_in_buffer = count;
+  if (setjmp(reader->faults.escape)) return faults_status(&reader->faults);
+  if (jpeg_read_header(info, TRUE) != JPEG_HEADER_OK) return CJPEG_CORRUPT;
+  switch (info->jpeg_color_space) {
+    case JCS_CMYK:
+    case JCS_YCCK:
+      info->out_color_space = JCS_CMYK;
+      frame->pixels = info->saw_Adobe_marker ? CJPEG_CMYK_INVERTED : CJPEG_CMYK;
+      break;
+    case JCS_GRAYSCALE:
+      info->out_color_space = JCS_GRAYSCALE;
+      frame->pixels = CJPEG_GREY;
+      break;
+    default:
+      info->out_color_space = JCS_RGB;
+      frame->pixels = CJPEG_RGB;
+  }
+  info->scale_num = eighths;
+  info->scale_denom = 8;
+  if (!jpeg_start_decompress(info)) return CJPEG_CORRUPT;
+  frame->width = info->output_width;
+  frame->height = info->output_height;
+  frame->left = 0;
+  frame->columns = info->output_width;
+  if (columns > 0 && columns < info->output_width && left <= info->output_width - columns) {
+    JDIMENSION offset = left, width = columns;
+    jpeg_crop_scanline(info, &offset, &width);
+    frame->left = offset;
+    frame->columns = width;
+  }
+  frame->bands = (uint32_t)info->output_components;
+  return CJPEG_OK;
+}
+
+CJPEGStatus cjpeg_reader_read(CJPEGReader *reader, uint8_t *pixels, uint32_t rows, size_t rowBytes) {
+  if (setjmp(reader->faults.escape)) return faults_status(&reader->faults);
+  for (uint32_t row = 0; row < rows; row++) {
+    JSAMPROW target[1] = {pixels + row * rowBytes};
+    if (jpeg_read_scanlines(&reader->info, target, 1) != 1) return CJPEG_CORRUPT;
+  }
+  return CJPEG_OK;
+}
+
+CJPEGStatus cjpeg_reader_skip(CJPEGReader *reader, uint32_t rows) {
+  if (setjmp(reader->faults.escape)) return faults_status(&reader->faults);
+  return jpeg_skip_scanlines(&reader->info, rows) == rows ? CJPEG_OK : CJPEG_CORRUPT;
+}
+
+CJPEGStatus cjpeg_reader_finish(CJPEGReader *reader) {
+  j_decompress_ptr info = &reader->info;
+  // A progressive file that was cut exactly between two scans never needs a missing bit: what tells is that some
+  // coefficient has not come, or not with all of its bits.
+  if (reader->ranOut && info->progressive_mode && info->coef_bits) {
+    for (int component = 0; component < info->num_components; component++) {
+      for (int index = 0; index < DCTSIZE2; index++) {
+        if (info->coef_bits[component][index] != 0) reader->faults.truncated = 1;
+      }
+    }
+  }
+  // What lies behind the last row is of no interest, so the picture is left rather than read to its end.
+  cjpeg_reader_abandon(reader);
+  return reader->faults.truncated ? CJPEG_TRUNCATED : CJPEG_OK;
+}
+
+void cjpeg_reader_abandon(CJPEGReader *reader) {
+  if (setjmp(reader->faults.escape)) return;
+  jpeg_abort_decompress(&reader->info);
+}

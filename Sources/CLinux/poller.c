@@ -1,0 +1,43 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+
+enum { LARGEST_BATCH = 64 };
+
+int linux_poller(void) {
+  int descriptor = epoll_create1(EPOLL_CLOEXEC);
+  return descriptor < 0 ? -errno : descriptor;
+}
+
+static int control(int poller, int operation, int descriptor, uint64_t token, int writing) {
+  struct epoll_event event = {.events = EPOLLIN | (writing ? EPOLLOUT : 0), .data.u64 = token};
+  return epoll_ctl(poller, operation, descriptor, &event) < 0 ? errno : 0;
+}
+
+int linux_poller_add(int poller, int descriptor, uint64_t token, int writing) {
+  return control(poller, EPOLL_CTL_ADD, descriptor, token, writing);
+}
+
+int linux_poller_change(int poller, int descriptor, uint64_t token, int writing) {
+  return control(poller, EPOLL_CTL_MOD, descriptor, token, writing);
+}
+
+int linux_poller_remove(int poller, int descriptor) {
+  return epoll_ctl(poller, EPOLL_CTL_DEL, descriptor, NULL) < 0 ? errno : 0;
+}
+
+int linux_poller_wait(int poller, uint64_t *tokens, int *readiness, int most, int timeout_milliseconds) {
+  struct epoll_event events[LARGEST_BATCH];
+  int found = epoll_wait(poller, events, most < LARGEST_BATCH ? most : LARGEST_BATCH, timeout_milliseconds);
+  if (found < 0) return errno == EINTR ? 0 : -errno;
+  for (int index = 0; index < found; index++) {
+    uint32_t bits = events[index].events;
+    tokens[index] = events[index].data.u64;
+    readiness[index] = (bits & EPOLLIN ? LINUX_READABLE : 0) | (bits & EPOLLOUT ? LINUX_WRITABLE : 0) |
+                       (bits & (EPOLLHUP | EPOLLERR) ? LINUX_ENDED : 0);
+  }
+  return found;
+}
