@@ -1,0 +1,86 @@
+import Synchronization
+
+/// Coalescing: however many ask for one key at once, one flight is under way, and its landing wakes them all.
+///
+/// A flight runs in a task of its own and outlives every caller, the one that began it included. A caller waits until the landing or its own
+/// deadline, whichever comes first; nobody polls. The flight leaves the table before anybody is woken, so that whoever
+/// asks after a landing leads anew.
+public final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  private typealias Waiter = FlightWaiter<Value>
+
+  /// Deadlines are kept to this: never early, at most this much late.
+  private static var tickMilliseconds: Int64 { 4 }
+
+  private let board: Mutex<FlightBoard<Key, Waiter>>
+  private let waiting = Atomic<Int>(0)
+  private let maximumWaiters: Int
+  private let epoch = ContinuousClock.now
+
+  /// An empty table for at most so many flights and, over all of them, so many waiters.
+  public init(maximumFlights: Int = 4096, maximumWaiters: Int = 16_384) {
+    board = Mutex(FlightBoard(maximumFlights: maximumFlights))
+    self.maximumWaiters = maximumWaiters
+  }
+
+  /// Flights under way.
+  public var flights: Int { board.withLock { $0.flightCount } }
+  /// Callers that wait.
+  public var waiters: Int { waiting.load(ordering: .relaxed) }
+
+  /// Waits for the key's flight, which runs `lead` if none is under way.
+  ///
+  /// A caller whose deadline has passed already begins the flight all the same. `.refused` past the table's bounds.
+  public func join(
+    _ key: Key, deadline: Deadline, lead: @escaping @Sendable () async -> Value
+  ) async -> FlightResult<Value> {
+    guard waiting.add(1, ordering: .relaxed).newValue <= maximumWaiters else {
+      waiting.subtract(1, ordering: .relaxed)
+      return .refused
+    }
+    defer { waiting.subtract(1, ordering: .relaxed) }
+    let waiter = Waiter()
+    let tick = tick(of: deadline)
+    let (boarding, isNewTick) = board.withLock { board in board.board(key, waiter: waiter, tick: tick) }
+    if boarding == .refuse { return .refused }
+    if isNewTick { startTimer(tick) }
+    if boarding == .lead { begin(key, lead) }
+    let role: FlightRole = boarding == .lead ? .led : .joined
+    return switch await waiter.outcome() {
+    case .landed(let value): .landed(value, role: role)
+    case .abandoned: .deadlinePassed(role: role)
+    }
+  }
+
+  /// Begins the key's flight with nobody waiting for it, as for a prefetch or a refresh behind; false if one is under way already
+  /// or the table is full.
+  @discardableResult
+  public func leadOrJoin(_ key: Key, lead: @escaping @Sendable () async -> Value) -> Bool {
+    let boarding = board.withLock { $0.board(key) }
+    if boarding == .lead { begin(key, lead) }
+    return boarding == .lead
+  }
+
+  private func begin(_ key: Key, _ lead: @escaping @Sendable () async -> Value) {
+    Task.detached {
+      let value = await lead()
+      let waiters = self.board.withLock { $0.land(key) }
+      for waiter in waiters { waiter.settle(.landed(value)) }
+    }
+  }
+
+  private func startTimer(_ tick: Int64) {
+    let end = epoch + .milliseconds(tick * Self.tickMilliseconds)
+    Task.detached(priority: .high) { [weak self] in
+      // Throws when cancelled only, and nobody can cancel this task.
+      try? await Task.sleep(until: end, tolerance: .zero, clock: .continuous)
+      let waiters = self?.board.withLock { $0.expire(tick) } ?? []
+      for waiter in waiters { waiter.settle(.abandoned) }
+    }
+  }
+
+  /// The first tick at or after the deadline, at least 0; a deadline decades away counts as ten years.
+  private func tick(of deadline: Deadline) -> Int64 {
+    let distance = min(.seconds(315_360_000), max(.zero, deadline.instant - epoch))
+    return (distance.milliseconds + Self.tickMilliseconds) / Self.tickMilliseconds
+  }
+}

@@ -1,0 +1,145 @@
+/// A bounded table that keeps what is used: SIEVE eviction, by which a hit only sets a bit and one pass of rare keys ends nothing popular.
+///
+/// Entries stand in a ring in the order that they came. To make room a hand walks from old to new: it spares each entry that was looked up
+/// since it last passed, and takes the bit; it evicts the first that was not. Index-linked slots, no allocation for each entry;
+/// the table keeps the slots of its largest fill. (Zhang et al., NSDI 2024.)
+public struct SieveCache<Key: Hashable, Value> {
+  fileprivate struct Slot {
+    var key: Key
+    var value: Value
+    var cost: Int
+    var isVisited: Bool
+    /// Towards the newest; `none` at the newest.
+    var newer: Int
+    /// Towards the oldest; `none` at the oldest.
+    var older: Int
+  }
+
+  private static var none: Int { -1 }
+
+  /// The most that all entries may cost together.
+  public let capacity: Int
+  /// What the entries cost together.
+  public private(set) var totalCost = 0
+  private var slots: [Slot?] = []
+  private var free: [Int] = []
+  private var index: [Key: Int] = [:]
+  private var newest = Self.none
+  private var oldest = Self.none
+  private var hand = Self.none
+
+  /// An empty cache; `capacity` in the unit of the costs, 0 or more.
+  public init(capacity: Int) {
+    precondition(capacity >= 0)
+    self.capacity = capacity
+  }
+
+  /// How many entries there are.
+  public var count: Int { index.count }
+
+  /// The key's value; notes that it was used.
+  public mutating func lookup(_ key: Key) -> Value? {
+    guard let position = index[key] else { return nil }
+    // Not written again once set: a popular entry's slot is only read.
+    if slots[position]?.isVisited == false { slots[position]?.isVisited = true }
+    return slots[position]?.value
+  }
+
+  /// The key's value, without a note of its use.
+  public func peek(_ key: Key) -> Value? {
+    guard let position = index[key] else { return nil }
+    return slots[position]?.value
+  }
+
+  /// Keeps `value`, in its place if the key is there already (its use stays noted), as the newest otherwise; gives what was evicted
+  /// or replaced, so that it can be released outside a lock. Costs are 1 or more; a value that costs more than the whole
+  /// capacity is not kept, nor is what it would have replaced, and it is the last of what is given back.
+  @discardableResult
+  public mutating func insert(_ value: Value, for key: Key, cost: Int = 1) -> [Value] {
+    precondition(cost > 0)
+    guard cost <= capacity else {
+      return (remove(key).map { [$0] } ?? []) + [value]
+    }
+    var released: [Value] = []
+    if let position = index[key] {
+      if let slot = slots[position] {
+        released.append(slot.value)
+        totalCost -= slot.cost
+      }
+      slots[position]?.value = value
+      slots[position]?.cost = cost
+      makeRoom(for: cost, sparing: position, into: &released)
+      totalCost += cost
+      return released
+    }
+    makeRoom(for: cost, sparing: Self.none, into: &released)
+    let slot = Slot(key: key, value: value, cost: cost, isVisited: false, newer: Self.none, older: newest)
+    let position: Int
+    if let last = free.popLast() {
+      position = last
+      slots[position] = slot
+    } else {
+      position = slots.count
+      slots.append(slot)
+    }
+    if newest != Self.none { slots[newest]?.newer = position } else { oldest = position }
+    newest = position
+    index[key] = position
+    totalCost += cost
+    return released
+  }
+
+  /// Takes an entry out.
+  @discardableResult
+  public mutating func remove(_ key: Key) -> Value? {
+    index[key].flatMap { unlink($0)?.value }
+  }
+
+  /// Takes out all entries for which `predicate` holds, and gives their values.
+  @discardableResult
+  public mutating func removeAll(where predicate: (Key, Value) throws -> Bool) rethrows -> [Value] {
+    var released: [Value] = []
+    for position in slots.indices {
+      guard let slot = slots[position], try predicate(slot.key, slot.value) else { continue }
+      if let slot = unlink(position) { released.append(slot.value) }
+    }
+    return released
+  }
+
+  /// Calls `body` with each entry, in no order, without a note of its use.
+  public func forEach(_ body: (Key, Value) throws -> Void) rethrows {
+    for case let slot? in slots { try body(slot.key, slot.value) }
+  }
+
+  private mutating func makeRoom(for cost: Int, sparing spared: Int, into released: inout [Value]) {
+    // Ends: an entry is passed at most twice before the hand evicts one, and `cost` alone fits.
+    while totalCost > capacity - cost {
+      if hand == Self.none { hand = oldest }
+      let position = hand
+      guard let slot = slots[position] else { preconditionFailure("the hand points at an empty slot") }
+      if position == spared {
+        hand = slot.newer
+      } else if slot.isVisited {
+        slots[position]?.isVisited = false
+        hand = slot.newer
+      } else if let evicted = unlink(position) {
+        released.append(evicted.value)
+      }
+    }
+  }
+
+  private mutating func unlink(_ position: Int) -> Slot? {
+    guard let slot = slots[position] else { return nil }
+    if slot.newer != Self.none { slots[slot.newer]?.older = slot.older } else { newest = slot.older }
+    if slot.older != Self.none { slots[slot.older]?.newer = slot.newer } else { oldest = slot.newer }
+    if hand == position { hand = slot.newer }
+    slots[position] = nil
+    free.append(position)
+    index[slot.key] = nil
+    totalCost -= slot.cost
+    return slot
+  }
+}
+
+extension SieveCache: Sendable where Key: Sendable, Value: Sendable {}
+extension SieveCache.Slot: Sendable where Key: Sendable, Value: Sendable {}
