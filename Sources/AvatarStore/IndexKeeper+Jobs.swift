@@ -1,0 +1,143 @@
+import AvatarCore
+import Glibc
+
+/// Room that was taken for an object, and where to write it first.
+struct Reservation: Sendable {
+  var owner: String
+  var temporary: String
+}
+
+/// What the store asks of its index.
+extension IndexKeeper {
+  /// File systems allocate in such pieces; what was really allocated is entered once the file is there.
+  private static let allocationUnit = 4096
+
+  /// Takes room for an object, evicting others if need be; nil where the index has the object already.
+  func reserve(_ hash: ContentHash, size: Int) throws(StoreFault) -> Reservation? {
+    flushPins()
+    let units = (size + Self.allocationUnit - 1) / Self.allocationUnit
+    // Others may take the room that was made; each round evicts more, so a bound is all that is needed.
+    for _ in 0..<64 {
+      guard let owner = mark?.token else { throw StoreFault(.file(ENODEV), "reserve room") }
+      let (place, evicted) = try transact { writes throws(StoreFault) in
+        try writes.reserve(hash, size: size, estimate: units * Self.allocationUnit, owner: owner)
+      }
+      shared.count { $0.evictions += evicted }
+      switch place {
+      case .present: return nil
+      case .reserved: return newTemporaryPath().map { Reservation(owner: owner, temporary: $0) }
+      case .sweepFirst: while try sweep() > 0 {}
+      }
+    }
+    throw StoreFault(.noRoom, "reserve room")
+  }
+
+  /// Keeps an entry whose object is in place.
+  func commit(
+    _ entry: Entry, reservation: Reservation?, allocated: Int?, begun: PurgeEpoch
+  ) throws(StoreFault) -> IndexWrites.Commit {
+    do throws(StoreFault) {
+      let commit = try transact { writes throws(StoreFault) in
+        try writes.commit(entry, owner: reservation?.owner, allocated: allocated, begun: begun)
+      }
+      finishJob()
+      return commit
+    } catch {
+      if reservation != nil { unreleased.append(entry.object) }
+      throw error
+    }
+  }
+
+  /// Gives room back that was not used, now or when the index takes writes again.
+  func release(_ hash: ContentHash, after fault: StoreFault) {
+    note(fault)
+    unreleased.append(hash)
+    releaseLeftReservations()
+  }
+
+  /// Gives all such room back; what the index does not take now is tried again once the disk is well.
+  func releaseLeftReservations() {
+    guard let owner = mark?.token, !unreleased.isEmpty else { return }
+    let hashes = unreleased
+    do throws(StoreFault) {
+      try transact { writes throws(StoreFault) in
+        for hash in hashes { try writes.release(hash, owner: owner) }
+      }
+      unreleased = []
+      finishJob()
+    } catch {
+      shared.count { $0.failures += 1 }
+    }
+  }
+
+  /// Drops an entry; one that cannot be dropped is held back from look-ups until it can.
+  func remove(_ key: CacheKey) {
+    do throws(StoreFault) {
+      _ = try transact { writes throws(StoreFault) in try writes.removeEntry(key) }
+      finishJob()
+    } catch {
+      shared.count { $0.failures += 1 }
+      shared.deferPurge(Purge(.keys([key])), at: options.clock.now)
+    }
+  }
+
+  /// Takes out what an audit or a look-up found broken, if it still is, and takes in what has no row; all in one transaction, so give it parts.
+  func settle(_ findings: ShardFindings) -> AuditCounts {
+    var counts = AuditCounts()
+    do throws(StoreFault) {
+      counts = try transact { writes throws(StoreFault) in
+        var counts = AuditCounts()
+        for hash in findings.broken {
+          switch try writes.dropBroken(hash) {
+          case .damaged: counts.damaged += 1
+          case .missing: counts.missing += 1
+          case .unchanged: break
+          }
+        }
+        for hash in findings.orphans {
+          switch try writes.adopt(hash) {
+          case .adopted: counts.adopted += 1
+          case .collected: counts.collected += 1
+          case .damaged: counts.damaged += 1
+          case .unchanged: break
+          }
+        }
+        return counts
+      }
+      finishJob()
+    } catch {
+      counts.failures = findings.count
+    }
+    let (damaged, failures) = (counts.damaged, counts.failures)
+    shared.count { statistics in
+      statistics.damaged += damaged
+      statistics.failures += failures
+    }
+    return counts
+  }
+
+  /// Goes one step on with a purge.
+  func step(_ run: PurgeRun) throws(StoreFault) -> PurgeRun {
+    let next = try transact { writes throws(StoreFault) -> PurgeRun in
+      var next = run
+      try next.step(writes)
+      return next
+    }
+    finishJob()
+    return next
+  }
+
+  /// Carries out what could not be carried out before.
+  func runDeferredPurges() {
+    for deferred in shared.deferredPurges {
+      var run = PurgeRun(deferred.purge)
+      do throws(StoreFault) {
+        while !run.isDone { run = try step(run) }
+        shared.dropDeferredPurge(deferred)
+      } catch {
+        shared.count { $0.failures += 1 }
+        return
+      }
+    }
+  }
+}
