@@ -1,0 +1,91 @@
+import AvatarCore
+import Glibc
+
+/// The server's end of one worker's socket: sends without blocking what the kernel takes, and puts messages together from what comes.
+/// Used by the supervisor's thread only.
+final class WorkerChannel {
+  /// What a look at the socket gave.
+  enum Incoming {
+    case message(WorkerMessage, sequence: UInt32)
+    case nothing
+    case closed
+  }
+
+  /// How sending went.
+  enum Sending { case done, blocked, closed }
+
+  private static let withoutWaiting = Int32(Int(MSG_DONTWAIT) | Int(MSG_NOSIGNAL))
+
+  private let descriptor: Descriptor
+  private var outgoing: [[UInt8]] = []
+  private var sent = 0
+  private var header: WorkerMessageHeader?
+  private var incoming: [UInt8]
+  private var filled = 0
+
+  var number: Int32 { descriptor.number }
+  /// Whether a request is not yet wholly sent.
+  var isSending: Bool { !outgoing.isEmpty }
+
+  init(owning number: Int32) {
+    descriptor = Descriptor(owning: number)
+    incoming = [UInt8](repeating: 0, count: WorkerMessage.headerBytes)
+  }
+
+  /// Makes `parts` the bytes to send, in order; nothing may be unsent.
+  func begin(_ parts: [[UInt8]]) {
+    precondition(outgoing.isEmpty, "one request at a time")
+    outgoing = parts.filter { !$0.isEmpty }
+    sent = 0
+  }
+
+  /// Sends as much as fits.
+  func send() -> Sending {
+    while let part = outgoing.first {
+      let count = part.withUnsafeBytes { bytes in
+        Glibc.send(
+          descriptor.number, bytes.baseAddress.map { $0 + sent }, bytes.count - sent,
+          Self.withoutWaiting)
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        return errno == EAGAIN ? .blocked : .closed
+      }
+      sent += count
+      if sent == part.count {
+        outgoing.removeFirst()
+        sent = 0
+      }
+    }
+    return .done
+  }
+
+  /// Reads up to the end of the next message. Throws where the bytes are none; the channel is of no use afterwards.
+  func receive() throws(WorkerMessageFault) -> Incoming {
+    while true {
+      if filled == incoming.count {
+        guard let header else {
+          let read = try WorkerMessageHeader(bytes: incoming)
+          header = read
+          incoming = [UInt8](repeating: 0, count: read.bodyBytes)
+          filled = 0
+          continue
+        }
+        let message = try WorkerMessage(header: header, body: incoming)
+        self.header = nil
+        incoming = [UInt8](repeating: 0, count: WorkerMessage.headerBytes)
+        filled = 0
+        return .message(message, sequence: header.sequence)
+      }
+      let count = incoming.withUnsafeMutableBytes { bytes in
+        recv(descriptor.number, bytes.baseAddress.map { $0 + filled }, bytes.count - filled, Self.withoutWaiting)
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        return errno == EAGAIN ? .nothing : .closed
+      }
+      if count == 0 { return .closed }
+      filled += count
+    }
+  }
+}
