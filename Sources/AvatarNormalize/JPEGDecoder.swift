@@ -1,0 +1,91 @@
+internal import AvatarCore
+internal import CJPEG
+
+/// Decodes JPEGs with libjpeg-turbo, at as many eighths of their size as are needed: the inverse DCT makes only the pixels that
+/// are used.
+///
+/// libvips would do the same for more, and cannot tell data that ends early from harmless oddities.
+final class JPEGDecoder {
+  private let reader: OpaquePointer
+
+  init() throws(AvatarError) {
+    guard let reader = cjpeg_reader_create() else { throw AvatarError(.internalFault, "no JPEG reader") }
+    self.reader = reader
+  }
+
+  deinit { cjpeg_reader_destroy(reader) }
+
+  /// The part of `header`'s picture that the placement uses, and how that becomes the avatar.
+  ///
+  /// It holds at most the larger of (3 × the avatar's side)² pixels and a 64th of the source's. Throws `image_corrupt` where
+  /// the data ends before the last row.
+  func decode(_ header: ImageHeader, placement: Placement) throws(AvatarError) -> (Picture, Window) {
+    let eighths = max(1, min(8, Int((8 * Self.spare / placement.reduction).rounded(.up))))
+    let result: Result<(Picture, Window), AvatarError> = header.essence.withUnsafeBufferPointer { bytes in
+      guard let start = bytes.baseAddress else { return .failure(.corrupt("no bytes")) }
+      do throws(AvatarError) {
+        return .success(try decode(start, bytes.count, header, placement, eighths))
+      } catch {
+        cjpeg_reader_abandon(reader)
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// How much the filter has left to reduce after the DCT, at least: with more the picture is better by what no eye sees, and
+  /// with less it becomes soft.
+  private static let spare = 1.4
+
+  private func decode(
+    _ bytes: UnsafePointer<UInt8>, _ count: Int, _ header: ImageHeader, _ placement: Placement, _ eighths: Int
+  ) throws(AvatarError) -> (Picture, Window) {
+    let scaledWidth = (header.width * eighths + 7) / 8
+    let scaledHeight = (header.height * eighths + 7) / 8
+    let divisor = 8 / Double(eighths)
+    let window = placement.window(divisors: (divisor, divisor), width: scaledWidth, height: scaledHeight)
+    // Chroma at the edge of a crop is interpolated from one more column than is asked for.
+    let margin = 8
+    let left = max(0, window.columns.lowerBound - margin)
+    let right = min(scaledWidth, window.columns.upperBound + margin)
+    var frame = CJPEGFrame()
+    try check(
+      cjpeg_reader_start(reader, bytes, count, UInt32(eighths), UInt32(left), UInt32(right - left), &frame))
+    guard Int(frame.width) == scaledWidth && Int(frame.height) == scaledHeight else {
+      throw .corrupt("two sizes in one JPEG")
+    }
+    let rowBytes = Int(frame.columns) * Int(frame.bands)
+    let pixels = PinnedBytes(count: rowBytes * window.rows.count)
+    if window.rows.lowerBound > 0 { try check(cjpeg_reader_skip(reader, UInt32(window.rows.lowerBound))) }
+    try check(
+      pixels.withBytes {
+        $0.baseAddress.map {
+          cjpeg_reader_read(reader, $0.assumingMemoryBound(to: UInt8.self), UInt32(window.rows.count), rowBytes)
+        } ?? CJPEG_CORRUPT
+      })
+    if window.rows.upperBound < scaledHeight {
+      try check(cjpeg_reader_skip(reader, UInt32(scaledHeight - window.rows.upperBound)))
+    }
+    try check(cjpeg_reader_finish(reader))
+    let colour: Picture.Colour =
+      switch frame.pixels {
+      case CJPEG_CMYK, CJPEG_CMYK_INVERTED: .cmyk
+      case CJPEG_GREY: .grey
+      default: .rgb
+      }
+    let decoded = try Picture.of(
+      pixels, width: Int(frame.columns), height: window.rows.count, bands: Int(frame.bands), colour: colour)
+    let picture = frame.pixels == CJPEG_CMYK_INVERTED ? try decoded.inverted() : decoded
+    return (picture, window.within(left: Int(frame.left), top: window.rows.lowerBound))
+  }
+
+  private func check(_ status: CJPEGStatus) throws(AvatarError) {
+    switch status {
+    case CJPEG_OK: return
+    case CJPEG_UNSUPPORTED: throw .unsupported("a kind of JPEG that is not decoded")
+    case CJPEG_TRUNCATED: throw .corrupt("JPEG ends before its last row")
+    case CJPEG_NO_MEMORY: throw .corrupt("JPEG needs more memory than there is")
+    default: throw .corrupt("JPEG does not decode")
+    }
+  }
+}

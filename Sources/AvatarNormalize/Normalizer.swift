@@ -1,0 +1,116 @@
+public import AvatarCore
+internal import CVips
+
+/// Turns an untrusted source image into an avatar: a baseline sRGB JPEG of the recipe's size, right way up, without metadata.
+///
+/// One thread, one image at a time, any number of images. After `init` nothing needs to be opened any more: the process may
+/// give up files, sockets and new programs.
+public final class Normalizer {
+  private let decoder: JPEGDecoder
+
+  /// Starts libvips with the wanted decoders alone and runs one tiny sample through each of them.
+  ///
+  /// Throws `internal`, naming the format, where a decoder is not there or does not work.
+  public init() throws(AvatarError) {
+    try VipsLibrary.start()
+    decoder = try JPEGDecoder()
+    try warmUp()
+  }
+
+  /// Makes the avatar of `source`.
+  ///
+  /// Throws `source_empty`, `image_unsupported`, `image_corrupt` or `image_too_many_pixels`, each of them by looking at
+  /// the source alone: the same source gets the same answer. `limits.decodeTimeout` is the caller's to enforce.
+  public func normalize(
+    _ source: [UInt8], recipe: Recipe, limits: ImageLimits
+  ) throws(AvatarError) -> (jpeg: [UInt8], facts: ImageFacts) {
+    let header = try ImageHeader(of: source, limits: limits)
+    try header.check(against: limits)
+    var facts = ImageFacts(
+      format: header.format.rawValue, width: header.width, height: header.height, orientation: header.orientation,
+      frames: header.frames)
+    let (picture, window) = try decode(header, recipe, limits)
+    facts.hasAlpha = picture.hasAlpha
+    let drawing = AvatarDrawing(
+      recipe: recipe, orientation: header.orientation, profile: header.profile ?? picture.profile)
+    let square: Picture
+    (square, facts.usedProfile) = try drawing.square(of: picture, window)
+    let jpeg: [UInt8]
+    (jpeg, facts.quality) = try encode(square, recipe: recipe)
+    return (jpeg, facts)
+  }
+
+  private func decode(
+    _ header: ImageHeader, _ recipe: Recipe, _ limits: ImageLimits
+  ) throws(AvatarError) -> (Picture, Window) {
+    let placement = Placement(width: header.width, height: header.height, recipe: recipe)
+    let picture: Picture
+    switch header.format {
+    case .jpeg: return try decoder.decode(header, placement: placement)
+    case .webp: return try decodeWebP(header, placement)
+    case .png: picture = try Picture.opened(header.essence, loader: CVIPS_PNG)
+    case .gif: picture = try Picture.opened(header.essence, loader: CVIPS_GIF)
+    case .avif, .heic: picture = try Picture.opened(header.essence, loader: CVIPS_HEIF)
+    case .svg:
+      var (drawnWidth, drawnHeight) = (header.drawnWidth, header.drawnHeight)
+      if drawnWidth == nil || drawnHeight == nil {
+        // Neither size nor view box: the extent of what is drawn counts.
+        let extent = try Picture.opened(header.essence, loader: CVIPS_SVG)
+        (drawnWidth, drawnHeight) = (Double(extent.width), Double(extent.height))
+      }
+      let scale = header.drawingScale(width: drawnWidth ?? 1, height: drawnHeight ?? 1, recipe: recipe)
+      picture = try Picture.opened(header.essence, loader: CVIPS_SVG, scale: scale)
+    }
+    // What is decoded has the last word on the size: a container turns its picture, a drawing is made to measure.
+    let (width, height) = (picture.width, picture.height)
+    let limit = header.isDecodedWhole ? limits.maxPixelsWhole : limits.maxPixels
+    guard width.multipliedReportingOverflow(by: height).partialValue <= limit else {
+      throw AvatarError(.imageTooManyPixels, "\(width)×\(height) pixels decoded, limit \(limit)")
+    }
+    let decoded = Placement(width: width, height: height, recipe: recipe)
+    return (picture, decoded.window(divisors: (1, 1), width: width, height: height))
+  }
+
+  /// libwebp averages while it decodes, to whatever size. That is the avatar's own where the crop then lies on whole pixels,
+  /// else twice that, for the filter. It mixes the colours of hidden pixels in, so transparency is decoded as it is.
+  private func decodeWebP(
+    _ header: ImageHeader, _ placement: Placement
+  ) throws(AvatarError) -> (Picture, Window) {
+    func opened(_ scale: Double) throws(AvatarError) -> (Picture, Window) {
+      let picture = try Picture.opened(header.essence, loader: CVIPS_WEBP, scale: scale)
+      let (width, height) = (picture.width, picture.height)
+      let divisors = (Double(header.width) / Double(width), Double(header.height) / Double(height))
+      return (picture, placement.window(divisors: divisors, width: width, height: height))
+    }
+    guard placement.reduction > 1 else { return try opened(1) }
+    let (picture, window) = try opened(1 / placement.reduction)
+    if picture.hasAlpha { return try opened(1) }
+    return window.keepsSize ? (picture, window) : try opened(min(1, 2 / placement.reduction))
+  }
+
+  /// With less and less quality while the result is over the recipe's target.
+  private func encode(_ square: Picture, recipe: Recipe) throws(AvatarError) -> (jpeg: [UInt8], quality: Int) {
+    var quality = recipe.quality
+    while true {
+      let jpeg = try square.jpeg(quality: quality)
+      if jpeg.count <= recipe.targetBytes || quality <= recipe.minimumQuality { return (jpeg, quality) }
+      quality = max(recipe.minimumQuality, quality - 6)
+    }
+  }
+
+  private func warmUp() throws(AvatarError) {
+    for sample in WarmUpSample.all {
+      do throws(AvatarError) {
+        // The samples are larger, so that everything there is runs once.
+        _ = try normalize(sample.bytes, recipe: Recipe(size: 12), limits: ImageLimits())
+      } catch {
+        throw AvatarError(.internalFault, "the \(sample.name) decoder does not work: \(error.detail)")
+      }
+    }
+  }
+}
+
+extension AvatarError {
+  static func corrupt(_ detail: String) -> Self { Self(.imageCorrupt, detail) }
+  static func unsupported(_ detail: String) -> Self { Self(.imageUnsupported, detail) }
+}
