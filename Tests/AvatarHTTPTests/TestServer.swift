@@ -1,0 +1,92 @@
+import AvatarCore
+import AvatarHTTP
+import Synchronization
+
+/// A handler that is a closure and remembers what it was asked.
+final class ScriptedHandler: HTTPHandling {
+  private let script: @Sendable (HTTPRequest) -> HTTPDisposition
+  private let asked = Mutex<[String]>([])
+
+  init(_ script: @escaping @Sendable (HTTPRequest) -> HTTPDisposition) { self.script = script }
+
+  /// The paths that reached it, in order.
+  var paths: [String] { asked.withLock { $0 } }
+
+  func respond(to request: HTTPRequest) -> HTTPDisposition {
+    asked.withLock { $0.append(request.path) }
+    return script(request)
+  }
+}
+
+/// A log that remembers the names of its events.
+final class EventRecorder: EventLogging {
+  private let seen = Mutex<[String]>([])
+  var events: [String] { seen.withLock { $0 } }
+  func isEnabled(_ level: LogLevel) -> Bool { true }
+  func log(_ level: LogLevel, _ event: StaticString, _ fields: [(StaticString, LogValue)]) {
+    seen.withLock { $0.append(event.description) }
+  }
+}
+
+/// Answers that were promised and are still to be given.
+final class Promises: Sendable {
+  private let responders = Mutex<[any HTTPResponder]>([])
+  var count: Int { responders.withLock { $0.count } }
+  func keep(_ responder: any HTTPResponder) { responders.withLock { $0.append(responder) } }
+  /// Hands them over; they are forgotten here.
+  func take() -> [any HTTPResponder] {
+    responders.withLock { kept in
+      defer { kept = [] }
+      return kept
+    }
+  }
+}
+
+/// A server on a free loopback port with a handler that is a closure.
+struct TestServer {
+  let server: HTTPServer
+  let handler: ScriptedHandler
+  let log = EventRecorder()
+  var port: UInt16 { server.boundPort }
+
+  init(
+    _ options: HTTPServerOptions = HTTPServerOptions(),
+    _ script: @escaping @Sendable (HTTPRequest) -> HTTPDisposition = Self.echo
+  ) throws {
+    handler = ScriptedHandler(script)
+    // Many servers and their clients share this process and its descriptors.
+    try DescriptorLimit.raise(to: 12_000)
+    var options = options
+    options.maxConnections = min(options.maxConnections, 4000)
+    server = try HTTPServer(options: options, handler: handler, problem: Self.problem, log: log)
+  }
+
+  /// Answers 200 with the path.
+  static let echo: @Sendable (HTTPRequest) -> HTTPDisposition = { request in
+    .reply(HTTPReply(status: 200, headers: [HeaderField("Content-Type", "text/plain")], body: Array(request.path.utf8)))
+  }
+
+  static let problem: @Sendable (AvatarError) -> HTTPReply = { error in
+    HTTPReply(
+      status: error.code.status, headers: [HeaderField("Content-Type", "application/problem+json")],
+      body: Array(error.code.rawValue.utf8))
+  }
+
+  func client() throws -> RawClient { try RawClient(port: port) }
+
+  /// Waits until `condition` holds, looking every millisecond for at most ten seconds; gives what it was at last.
+  func eventually(_ condition: () -> Bool) async -> Bool {
+    for _ in 0..<10_000 {
+      if condition() { return true }
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+    return condition()
+  }
+}
+
+extension String {
+  /// A request with one `Host`.
+  static func get(_ target: String, _ fields: String = "") -> String {
+    "GET \(target) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
+  }
+}
