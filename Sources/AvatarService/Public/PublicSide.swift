@@ -1,0 +1,192 @@
+public import AvatarCore
+import Synchronization
+
+/// The public side: avatars, objects and `/healthz`; what a CDN sees. (Contract, section 4.)
+public final class PublicSide: HTTPHandling {
+  /// What the public side is told by the configuration.
+  public struct Settings: Sendable {
+    /// Signs and verifies avatar URLs.
+    public var signer: URLSigner
+    /// Whether unsigned avatar URLs are served.
+    public var allowsUnsigned: Bool
+    /// The longest that a request waits.
+    public var budget: Duration
+    /// How long a chain waits for its best source.
+    public var patience: Duration
+    /// Most sources of one avatar.
+    public var maximumSources: Int
+    /// Bytes for remembered targets, and as many for objects that are asked for by their hash.
+    public var memoBytes = 32 << 20
+
+    /// Names the settings.
+    public init(
+      signer: URLSigner, allowsUnsigned: Bool, budget: Duration, patience: Duration, maximumSources: Int
+    ) {
+      self.signer = signer
+      self.allowsUnsigned = allowsUnsigned
+      self.budget = budget
+      self.patience = patience
+      self.maximumSources = maximumSources
+    }
+  }
+
+  private let resolver: AvatarResolver
+  private let chain: ChainResolver
+  private let naming: SourceNaming
+  private let names: any InternationalNames
+  private let replies: AvatarReply
+  private let objects: ObjectTier
+  private let journal: RequestJournal
+  private let settings: Settings
+  private let signer: Mutex<URLSigner>
+  private let memo: TargetMemo
+  private let health: PreparedReply
+
+  /// Serves through `resolver`.
+  public init(
+    _ settings: Settings, resolver: AvatarResolver, naming: SourceNaming, names: any InternationalNames,
+    preparer: any ReplyPreparing, journal: RequestJournal
+  ) {
+    self.settings = settings
+    self.resolver = resolver
+    self.naming = naming
+    self.names = names
+    self.journal = journal
+    chain = ChainResolver(resolver, patience: settings.patience)
+    replies = AvatarReply(cache: resolver.cache, preparer: preparer)
+    objects = ObjectTier(bytes: settings.memoBytes, store: resolver.cache.store, preparer: preparer)
+    memo = TargetMemo(bytes: settings.memoBytes)
+    signer = Mutex(settings.signer)
+    health = preparer.prepare(HealthReply.alive)
+  }
+
+  /// Takes new keys in (SIGHUP); targets verified with the old ones are verified anew.
+  public func replaceSigner(_ new: URLSigner) {
+    signer.withLock { $0 = new }
+    memo.forgetAll()
+  }
+
+  /// Answers from memory at once, or has the connection wait for disk and origin.
+  public func respond(to request: HTTPRequest) -> HTTPDisposition {
+    let started = ContinuousClock.now
+    if let lead = memo.lookup(request.path), let (answer, isDue) = resolver.hit(lead.key) {
+      if isDue { refreshAhead(request) }
+      return serve(
+        answer, inChain: lead.inChain, version: PublicRoute.version(inQuery: request.query), request, started)
+    }
+    do throws(AvatarError) {
+      switch PublicRoute(path: request.path, query: request.query) {
+      case .avatar(let signature, let segment, let version):
+        guard signer.withLock({ $0 }).verifies(signature, of: segment) else { throw AvatarError(.invalidSignature) }
+        return serve(try target(segment, trusted: true, request), version: version, request, started)
+      case .unsignedSegment(let segment, let version):
+        guard settings.allowsUnsigned else { throw AvatarError(.unsignedNotAllowed) }
+        return serve(try target(segment, trusted: false, request), version: version, request, started)
+      case .unsignedQuery(let query):
+        guard settings.allowsUnsigned else { throw AvatarError(.unsignedNotAllowed) }
+        let locator = try AvatarLocator(query: query, names: names, maximumSources: settings.maximumSources)
+        let target = AvatarTarget(sources: naming.sources(locator, trusted: false))
+        return serve(target, version: PublicRoute.version(inQuery: query), request, started)
+      case .object(let hash): return object(hash, request, started)
+      case .health: return .prepared(health)
+      case .none:
+        journal.note(.stray, AvatarError(.notFound), since: started)
+        return .reply(Problem.reply(AvatarError(.notFound)))
+      }
+    } catch {
+      journal.note(.avatar, error, since: started)
+      return .reply(Problem.reply(error))
+    }
+  }
+
+  /// Refreshes a remembered target's first source behind its hit; it was verified when it was remembered.
+  private func refreshAhead(_ request: HTTPRequest) {
+    do throws(AvatarError) {
+      switch PublicRoute(path: request.path, query: request.query) {
+      case .avatar(_, let segment, _):
+        resolver.refreshBehind(try target(segment, trusted: true, request).sources[0], force: true)
+      case .unsignedSegment(let segment, _):
+        resolver.refreshBehind(try target(segment, trusted: false, request).sources[0], force: true)
+      case .unsignedQuery, .object, .health, .none: return
+      }
+    } catch {}  // Remembered targets have been read before; one that cannot be read now is simply not refreshed ahead.
+  }
+
+  private func target(_ segment: String, trusted: Bool, _ request: HTTPRequest) throws(AvatarError) -> AvatarTarget {
+    let locator = try AvatarLocator(decoding: segment, names: names, maximumSources: settings.maximumSources)
+    let target = AvatarTarget(sources: naming.sources(locator, trusted: trusted))
+    memo.remember(request.path, TargetMemo.Lead(key: target.sources[0].key, inChain: target.sources.count > 1))
+    return target
+  }
+
+  private func serve(
+    _ target: AvatarTarget, version: String?, _ request: HTTPRequest, _ started: ContinuousClock.Instant
+  ) -> HTTPDisposition {
+    let inChain = target.sources.count > 1
+    if let answer = chain.hit(target.sources) {
+      return serve(answer, inChain: inChain, version: version, request, started)
+    }
+    let form = AvatarReply.Form(version: version, condition: ConditionalRequest(request), inChain: inChain)
+    let onlyIfCached = request.header("Cache-Control").map { CacheControl([$0]).isOnlyIfCached } ?? false
+    let terms = Terms(deadline: Deadline(started + settings.budget), onlyIfCached: onlyIfCached)
+    let trace = TraceContext(request)
+    return .later { [chain, replies, journal] responder in
+      Task {
+        let answer = await chain.resolve(target.sources, terms)
+        let reply = replies.reply(answer, form)
+        journal.note(.avatar, answer, target, status: reply.status, since: started, trace)
+        responder.send(reply)
+      }
+    }
+  }
+
+  private func serve(
+    _ answer: Answer, inChain: Bool, version: String?, _ request: HTTPRequest, _ started: ContinuousClock.Instant
+  ) -> HTTPDisposition {
+    let form = AvatarReply.Form(version: version, condition: ConditionalRequest(request), inChain: inChain)
+    let disposition = replies.disposition(answer, form)
+    journal.note(.avatar, answer, nil, status: disposition.status, since: started)
+    return disposition
+  }
+
+  private func object(_ hash: ContentHash, _ request: HTTPRequest, _ started: ContinuousClock.Instant)
+    -> HTTPDisposition
+  {
+    let condition = ConditionalRequest(ifNoneMatch: request.header("If-None-Match"), ifModifiedSince: nil)
+    let now = resolver.cache.clock.now
+    if let reply = objects.hit(hash, condition, now: now) {
+      journal.note(.object, status: reply.status, since: started)
+      return .prepared(reply)
+    }
+    let trace = TraceContext(request)
+    return .later { [objects, journal] responder in
+      Task {
+        if let reply = await objects.load(hash, condition, now: now) {
+          journal.note(.object, status: reply.status, since: started, trace)
+          responder.send(reply)
+        } else {
+          let reply = Problem.reply(AvatarError(.notFound))
+          journal.note(.object, status: reply.status, since: started, trace, code: .notFound)
+          responder.send(reply)
+        }
+      }
+    }
+  }
+}
+
+extension ConditionalRequest {
+  init(_ request: HTTPRequest) {
+    self.init(ifNoneMatch: request.header("If-None-Match"), ifModifiedSince: request.header("If-Modified-Since"))
+  }
+}
+
+extension HTTPDisposition {
+  /// The status where it is known already; 0 where the answer comes later.
+  var status: Int {
+    switch self {
+    case .prepared(let reply): reply.status
+    case .reply(let reply): reply.status
+    case .later: 0
+    }
+  }
+}

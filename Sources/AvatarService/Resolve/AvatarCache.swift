@@ -1,0 +1,79 @@
+import AvatarCore
+import Synchronization
+
+/// The two tiers as one: memory in front, the disk behind, and the rules of freshness over both.
+struct AvatarCache: Sendable {
+  let memory: MemoryTier
+  let store: any AvatarStoring
+  let policy: FreshnessPolicy
+  let hashing: any Hashing
+  let clock: any WallClock
+  /// Counts removals, so that a load that began before one does not bring its avatar back.
+  let removals = Removals()
+
+  /// The avatar under `key` from memory or disk, whatever its freshness; one from disk is in memory from then on.
+  func load(_ key: CacheKey) async -> HotAvatar? {
+    if let hot = memory.lookup(key), freshness(of: hot).state == .fresh { return hot }
+    // A stale copy in memory may have been renewed on disk by another process on the directory.
+    let held = memory.lookup(key)
+    let begun = moment
+    guard let loaded = await store.load(key) else { return held }
+    if let held, held.entry.metadata.receivedAt >= loaded.entry.metadata.receivedAt { return held }
+    let avatar = HotAvatar(entry: loaded.entry, jpeg: loaded.jpeg, isOnDisk: true)
+    keepInMemory(avatar, begun: begun)
+    return avatar
+  }
+
+  /// What a purge or a removal changes, to be taken before anything is read that is to be kept in memory.
+  struct Moment: Equatable {
+    var epoch: PurgeEpoch
+    var removals: Int
+  }
+  var moment: Moment { Moment(epoch: store.epoch(), removals: removals.count) }
+
+  /// A purge raises the epoch, and a removal its count, before they empty the memory tier. So whoever keeps first and looks
+  /// afterwards cannot bring back what has just been taken out.
+  private func keepInMemory(_ avatar: HotAvatar, begun: Moment) {
+    memory.keep(avatar)
+    if moment != begun { memory.drop(avatar.entry.key) }
+  }
+
+  /// What may be done with an avatar now.
+  func freshness(of avatar: HotAvatar) -> Freshness {
+    policy.assess(avatar.entry.metadata, staleSince: avatar.entry.staleSince, now: clock.now)
+  }
+
+  /// The identity of finished bytes.
+  func contentHash(of jpeg: [UInt8]) -> ContentHash { ContentHash(hashing.sha256(jpeg)) }
+
+  /// Keeps what a flight brought. What its origin forbids to keep stays in memory; what a purge has overtaken is given to
+  /// those waiting and kept nowhere; what the disk will not take is kept in memory.
+  func keep(_ entry: Entry, jpeg: [UInt8], isNew: Bool, begun: PurgeEpoch) async -> (avatar: HotAvatar, stored: Bool) {
+    let begunHere = Moment(epoch: begun, removals: removals.count)
+    guard entry.metadata.directives.isDisjoint(with: [.noStore, .isPrivate]) else {
+      await store.remove(entry.key)
+      let avatar = HotAvatar(entry: entry, jpeg: jpeg, isOnDisk: false)
+      keepInMemory(avatar, begun: begunHere)
+      return (avatar, false)
+    }
+    var outcome = await store.store(entry, object: isNew ? jpeg : nil, begun: begun)
+    if outcome == .failed, !isNew { outcome = await store.store(entry, object: jpeg, begun: begun) }
+    let avatar = HotAvatar(entry: entry, jpeg: jpeg, isOnDisk: outcome == .stored)
+    if outcome != .purged { keepInMemory(avatar, begun: begunHere) }
+    return (avatar, outcome == .stored)
+  }
+
+  /// Drops an avatar from both tiers.
+  func remove(_ key: CacheKey) async {
+    await store.remove(key)
+    removals.note()
+    memory.drop(key)
+  }
+
+  /// How many avatars were removed so far.
+  final class Removals: Sendable {
+    private let number = Atomic<Int>(0)
+    var count: Int { number.load(ordering: .sequentiallyConsistent) }
+    func note() { number.add(1, ordering: .sequentiallyConsistent) }
+  }
+}

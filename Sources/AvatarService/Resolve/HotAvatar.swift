@@ -1,0 +1,74 @@
+public import AvatarCore
+import Synchronization
+
+/// An avatar in memory: its entry, its bytes, and the replies that were prepared from them.
+public final class HotAvatar: Sendable {
+  /// What is known of it.
+  public let entry: Entry
+  /// The finished JPEG.
+  public let jpeg: FixedBytes
+  /// The quoted SHA-256: its strong validator.
+  public let etag: String
+  /// False where the origin forbids keeping it (`no-store`, `private`): in memory only, never on disk.
+  public let isOnDisk: Bool
+
+  private let uses = Atomic<Int>(0)
+  private let replies = Mutex<[PreparedVariant?]>(Array(repeating: nil, count: ReplyVariant.count))
+
+  /// Wraps an entry and its verified bytes.
+  public init(entry: Entry, jpeg: [UInt8], isOnDisk: Bool) {
+    self.entry = entry
+    self.jpeg = FixedBytes(jpeg)
+    self.isOnDisk = isOnDisk
+    etag = "\"\(entry.object)\""
+  }
+
+  /// What it takes in the memory tier, in bytes: the picture, its headers and the table's own share.
+  public var cost: Int { jpeg.count + 2048 }
+
+  /// Notes one use and gives the number so far; what is popular is refreshed ahead.
+  public func use() -> Int { uses.add(1, ordering: .relaxed).newValue }
+
+  /// The prepared reply for `variant` if it is still true at `now`.
+  public func prepared(_ variant: ReplyVariant, now: ContinuousClock.Instant) -> PreparedReply? {
+    replies.withLock { slots in
+      guard let slot = slots[variant.index], now < slot.validUntil else { return nil }
+      return slot.reply
+    }
+  }
+
+  /// Keeps a prepared reply until it is no longer true.
+  public func keep(_ reply: PreparedReply, for variant: ReplyVariant, until: ContinuousClock.Instant) {
+    let replaced = replies.withLock { slots in
+      let old = slots[variant.index]
+      slots[variant.index] = PreparedVariant(reply: reply, validUntil: until)
+      return old
+    }
+    _ = replaced  // Released outside the lock: its last release may free the adapter's response.
+  }
+}
+
+/// Which of the few forms of a hit's answer is meant.
+public struct ReplyVariant: Hashable, Sendable {
+  /// With a `?v=` that fits: immutable.
+  public var immutable: Bool
+  /// First of a chain: carries `Avatar-Source: 0`.
+  public var inChain: Bool
+  /// A 304.
+  public var notModified: Bool
+
+  /// Names a form.
+  public init(immutable: Bool, inChain: Bool, notModified: Bool) {
+    self.immutable = immutable
+    self.inChain = inChain
+    self.notModified = notModified
+  }
+
+  static let count = 8
+  var index: Int { (immutable ? 1 : 0) + (inChain ? 2 : 0) + (notModified ? 4 : 0) }
+}
+
+private struct PreparedVariant: Sendable {
+  let reply: PreparedReply
+  let validUntil: ContinuousClock.Instant
+}
