@@ -1,0 +1,1 @@
+../../../../Examples/App/SharedStorage.swift

@@ -1,0 +1,1 @@
+../../../../Examples/OneSignal/NotificationService.swift

@@ -1,0 +1,1 @@
+../../../../Examples/Plain/NotificationService.swift
