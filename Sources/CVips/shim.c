@@ -2,6 +2,7 @@
 #include "CVips.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@ void cvips_silence(void) { g_log_set_writer_func(drop, NULL, NULL); }
 // that are never to see a byte here. Pointed at a place that does not exist it opens none, and the one that is wanted is
 // opened by name.
 int cvips_start(void) {
+  // Each thread's first allocation would take 64 MiB of address space, which is limited; no two threads work at once here.
+  mallopt(M_ARENA_MAX, 1);
   if (setenv("VIPSHOME", "/nonexistent", 1) != 0) return -1;
   if (vips_init("avatar-worker") != 0) return -1;
   Dl_info library;
