@@ -20,7 +20,7 @@ struct CVipsDeclarationTests {
   /// Compiles the shim's declarations after the real headers, with one text in them replaced.
   private func compile(replacing change: (String, String)) throws -> (status: Int32, output: String) {
     let shim = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/CVips")
-    var source = "#include <vips/vips.h>\n#include <gmodule.h>\n"
+    var source = "#include <vips/vips.h>\n#include <vips/vector.h>\n#include <gmodule.h>\n"
     for name in ["include/CVips.h", "CVipsValues.h"] {
       let text = try String(contentsOf: shim.appending(path: name), encoding: .utf8)
       source += change.0.isEmpty ? text : text.replacing(change.0, with: change.1)
