@@ -116,7 +116,8 @@ final class RunningService: Sendable {
     }
     publicServer.stopAccepting()
     controlServer.stopAccepting()
-    let deadline = Deadline.after(configuration.requestBudget)
+    // Whoever came last before the signal has until its own budget ends, and its answer then wants a moment to go out.
+    let deadline = Deadline.after(configuration.requestBudget + .milliseconds(500))
     let isIdle = await publicServer.waitUntilIdle(until: deadline)
     let isControlIdle = await controlServer.waitUntilIdle(until: deadline)
     if !isIdle || !isControlIdle { assembly.log.log(.warning, "drain_cut_short", []) }
