@@ -45,6 +45,10 @@ public final class AvatarDownload: Sendable {
       if state.completion != nil, state.picture == nil {
         let left = [state.current].compactMap(\.self) + state.waiting
         state.failures += left.map { AvatarOutcome.Failure(candidate: $0, fault: fault) }
+        // In the same step: the attempt may fail by its own share of the time at this very moment, and must not count twice.
+        state.current = nil
+        state.waiting = []
+        state.attempt += 1
       }
       return state.exchange
     }
@@ -96,8 +100,9 @@ public final class AvatarDownload: Sendable {
       }
     }
     let isOver = state.withLock { state -> Bool in
-      // A fast answer may have led on to the next candidate by now.
-      if state.attempt == attempt.number { state.exchange = exchange }
+      // A fast answer may have led on to the next candidate by now, or the time may be over.
+      guard state.attempt == attempt.number else { return true }
+      state.exchange = exchange
       return state.completion == nil
     }
     if isOver { exchange.cancel() }
