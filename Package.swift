@@ -54,6 +54,10 @@ var targets: [Target] = [
     .target(name: "AvatarHTTP", dependencies: ["AvatarCore", "CMicroHTTPD"], swiftSettings: rules),
     .target(name: "AvatarService", dependencies: ["AvatarCore", "NotificationPayload"], swiftSettings: rules),
 
+    // The benchmark's; the service uses none of them.
+    .target(name: "BenchPictures", dependencies: ["CVips"], swiftSettings: rules),
+    .target(name: "BenchOrigin", dependencies: ["AvatarCore", "BenchPictures", "CLinux"], swiftSettings: rules),
+
     .executableTarget(
       name: "avatar-server",
       dependencies: [
@@ -86,6 +90,9 @@ var targets: [Target] = [
     .testTarget(
       name: "AvatarServiceTests",
       dependencies: ["AvatarService", "AvatarCrypto", "AvatarNames", "NotificationPayload"],
+      swiftSettings: rules),
+    .testTarget(
+      name: "BenchOriginTests", dependencies: ["AvatarCore", "BenchOrigin", "BenchPictures", "CVips"],
       swiftSettings: rules),
     .testTarget(name: "HouseRuleTests", dependencies: ["AvatarCore", "AvatarService"], swiftSettings: rules),
   ]

@@ -1,6 +1,6 @@
 #ifndef CVipsValues_h
 #define CVipsValues_h
-// The values of libvips' and GLib's constants that shim.c uses; the declaration test compares each with the real one.
+// The values of libvips' and GLib's constants that shim.c and paint.c use; the declaration test compares each with the real one.
 enum {
   CVIPS_SEQUENTIAL = 1,
   CVIPS_FAIL_ON_TRUNCATED = 1,
@@ -19,4 +19,5 @@ enum {
   CVIPS_MODULE_BIND_LAZY = 1,
 };
 #define CVIPS_ICC_NAME "icc-profile-data"
+#define CVIPS_PAGE_HEIGHT "page-height"
 #endif

@@ -37,6 +37,7 @@ struct CVipsDeclarationTests {
       ("CVIPS_KERNEL_LANCZOS3", "VIPS_KERNEL_LANCZOS3"), ("CVIPS_DIRECTION_HORIZONTAL", "VIPS_DIRECTION_HORIZONTAL"),
       ("CVIPS_EXTEND_BACKGROUND", "VIPS_EXTEND_BACKGROUND"),
       ("CVIPS_MODULE_BIND_LAZY", "G_MODULE_BIND_LAZY"), ("sizeof(CVIPS_ICC_NAME)", "sizeof(VIPS_META_ICC_NAME)"),
+      ("sizeof(CVIPS_PAGE_HEIGHT)", "sizeof(VIPS_META_PAGE_HEIGHT)"),
     ] { source += "_Static_assert((int)\(ours) == (int)\(theirs), \"\(ours)\");\n" }
     let file = FileManager.default.temporaryDirectory.appending(path: "cvips-\(UUID().uuidString).c")
     try source.write(to: file, atomically: false, encoding: .utf8)

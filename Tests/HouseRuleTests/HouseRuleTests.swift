@@ -39,6 +39,9 @@ struct HouseRuleTests {
   static let badSamples: [(rule: String, path: String, text: String)] = [
     (HouseRule.libraryOwner.name, "Sources/AvatarService/A.swift", "internal import CCurl\n"),
     (HouseRule.libraryOwner.name, "Sources/AvatarFetch/A.swift", "import CVips\n"),
+    (HouseRule.libraryOwner.name, "Sources/BenchOrigin/A.swift", "import CVips\n"),
+    (HouseRule.direction.name, "Sources/AvatarService/A.swift", "import BenchPictures\n"),
+    (HouseRule.direction.name, "Sources/avatar-server/A.swift", "import BenchOrigin\n"),
     (HouseRule.direction.name, "Sources/AvatarFetch/A.swift", "import AvatarStore\n"),
     (HouseRule.direction.name, "Sources/AvatarCore/A.swift", "public import AvatarService\n"),
     (HouseRule.direction.name, "Sources/Unknown/A.swift", ""),

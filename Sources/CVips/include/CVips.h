@@ -1,8 +1,8 @@
 #ifndef CVips_h
 #define CVips_h
-// The few libvips and GLib functions that AvatarNormalize uses, declared here so that the build needs no pkg-config
+// The few libvips and GLib functions that AvatarNormalize and BenchPictures use, declared here so that the build needs no pkg-config
 // flags of theirs (vips.pc carries one that SwiftPM rejects). Variadic functions are pinned to one list of options in
-// shim.c. `CVipsDeclarationTests` compiles this file after the real headers, so that neither can drift.
+// shim.c and paint.c. `CVipsDeclarationTests` compiles this file after the real headers, so that neither can drift.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +41,15 @@ int vips_invert(VipsImage *in, VipsImage **out, ...);
 int vips_flatten(VipsImage *in, VipsImage **out, ...);
 int vips_embed(VipsImage *in, VipsImage **out, int x, int y, int width, int height, ...);
 int vips_jpegsave_buffer(VipsImage *in, void **bytes, size_t *count, ...);
+int vips_perlin(VipsImage **out, int width, int height, ...);
+int vips_gaussnoise(VipsImage **out, int width, int height, ...);
+int vips_replicate(VipsImage *in, VipsImage **out, int across, int down, ...);
+int vips_linear1(VipsImage *in, VipsImage **out, double factor, double offset, ...);
+int vips_add(VipsImage *left, VipsImage *right, VipsImage **out, ...);
+int vips_bandjoin2(VipsImage *in1, VipsImage *in2, VipsImage **out, ...);
+int vips_pngsave_buffer(VipsImage *in, void **bytes, size_t *count, ...);
+int vips_webpsave_buffer(VipsImage *in, void **bytes, size_t *count, ...);
+int vips_gifsave_buffer(VipsImage *in, void **bytes, size_t *count, ...);
 VipsArrayDouble *vips_array_double_new(const double *array, int count);
 void vips_area_unref(VipsArea *area);
 
@@ -52,6 +61,7 @@ int vips_image_get_interpretation(const VipsImage *image);
 int vips_image_hasalpha(VipsImage *image);
 int vips_image_get_blob(const VipsImage *image, const char *name, const void **bytes, size_t *count);
 void vips_image_set_blob_copy(VipsImage *image, const char *name, const void *bytes, size_t count);
+void vips_image_set_int(VipsImage *image, const char *name, int value);
 VipsImage *vips_image_new_from_memory(const void *bytes, size_t count, int width, int height, int bands, int format);
 VipsRegion *vips_region_new(VipsImage *image);
 unsigned char *vips_region_fetch(VipsRegion *region, int left, int top, int width, int height, size_t *count);
@@ -111,6 +121,27 @@ int cvips_embed(VipsImage *in, int left, int top, int width, int height, const d
 
 /// Writes a baseline JPEG with optimized tables and no metadata; to be freed with cvips_free. 0 on success.
 int cvips_save_jpeg(VipsImage *in, int quality, void **bytes, size_t *count);
+
+// Painting (paint.c): the benchmark's pictures are made by these; the service calls none of them.
+
+/// Perlin noise of -1…1, one band of real numbers: about one hill in each square of `cell` pixels.
+int cvips_clouds(int width, int height, int cell, int seed, VipsImage **out);
+/// Normally distributed noise around 0, one band of real numbers.
+int cvips_grain(int width, int height, double sigma, int seed, VipsImage **out);
+/// Side by side and one below the other, then cut to the size.
+int cvips_tiled(VipsImage *in, int width, int height, VipsImage **out);
+int cvips_times(VipsImage *in, double factor, VipsImage **out);
+/// Sample by sample; one band is added to every band of the other.
+int cvips_sum(VipsImage *left, VipsImage *right, VipsImage **out);
+/// 8 bits a sample, sRGB.
+int cvips_as_bytes(VipsImage *in, VipsImage **out);
+int cvips_with_alpha(VipsImage *in, VipsImage *alpha, VipsImage **out);
+/// Writers of one list of options each; results to be freed with cvips_free. 0 on success.
+int cvips_save_png(VipsImage *in, void **bytes, size_t *count);
+int cvips_save_webp(VipsImage *in, int quality, void **bytes, size_t *count);
+/// An animation; its frames are one below the other, `frame_height` pixels each.
+int cvips_save_gif(VipsImage *in, int frame_height, void **bytes, size_t *count);
+
 void cvips_free(void *memory);
 void cvips_release_image(VipsImage *image);
 void cvips_release_region(VipsRegion *region);
