@@ -31,6 +31,8 @@ var targets: [Target] = [
   products += [
     .executable(name: "avatar-server", targets: ["avatar-server"]),
     .executable(name: "avatar-worker", targets: ["avatar-worker"]),
+    .executable(name: "avatar-bench", targets: ["avatar-bench"]),
+    .executable(name: "bare-responder", targets: ["bare-responder"]),
   ]
   targets += [
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("ssl")]),
@@ -57,6 +59,16 @@ var targets: [Target] = [
     // The benchmark's; the service uses none of them.
     .target(name: "BenchPictures", dependencies: ["CVips"], swiftSettings: rules),
     .target(name: "BenchOrigin", dependencies: ["AvatarCore", "BenchPictures", "CLinux"], swiftSettings: rules),
+
+    .target(
+      name: "AvatarBench",
+      dependencies: ["AvatarCore", "AvatarCrypto", "AvatarNames", "AvatarService", "AvatarStore", "CLinux"],
+      swiftSettings: rules),
+    .executableTarget(
+      name: "avatar-bench", dependencies: ["AvatarCore", "AvatarBench", "BenchOrigin", "BenchPictures"],
+      swiftSettings: rules),
+    .executableTarget(
+      name: "bare-responder", path: "benchmarks/bare-responder", linkerSettings: [.linkedLibrary("microhttpd")]),
 
     .executableTarget(
       name: "avatar-server",

@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <time.h>
 
 enum { LARGEST_BATCH = 64 };
 
@@ -29,9 +32,7 @@ int linux_poller_remove(int poller, int descriptor) {
   return epoll_ctl(poller, EPOLL_CTL_DEL, descriptor, NULL) < 0 ? errno : 0;
 }
 
-int linux_poller_wait(int poller, uint64_t *tokens, int *readiness, int most, int timeout_milliseconds) {
-  struct epoll_event events[LARGEST_BATCH];
-  int found = epoll_wait(poller, events, most < LARGEST_BATCH ? most : LARGEST_BATCH, timeout_milliseconds);
+static int tell(int found, const struct epoll_event *events, uint64_t *tokens, int *readiness) {
   if (found < 0) return errno == EINTR ? 0 : -errno;
   for (int index = 0; index < found; index++) {
     uint32_t bits = events[index].events;
@@ -40,4 +41,23 @@ int linux_poller_wait(int poller, uint64_t *tokens, int *readiness, int most, in
                        (bits & (EPOLLHUP | EPOLLERR) ? LINUX_ENDED : 0);
   }
   return found;
+}
+
+int linux_poller_wait(int poller, uint64_t *tokens, int *readiness, int most, int timeout_milliseconds) {
+  struct epoll_event events[LARGEST_BATCH];
+  int found = epoll_wait(poller, events, most < LARGEST_BATCH ? most : LARGEST_BATCH, timeout_milliseconds);
+  return tell(found, events, tokens, readiness);
+}
+
+int linux_poller_wait_precisely(int poller, uint64_t *tokens, int *readiness, int most, uint64_t timeout_nanoseconds) {
+  struct epoll_event events[LARGEST_BATCH];
+  struct timespec timeout = {.tv_sec = timeout_nanoseconds / 1000000000, .tv_nsec = timeout_nanoseconds % 1000000000};
+  int found = epoll_pwait2(poller, events, most < LARGEST_BATCH ? most : LARGEST_BATCH, &timeout, NULL);
+  return tell(found, events, tokens, readiness);
+}
+
+void linux_precise_sleep(void) { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
+
+const void *linux_find(const void *whole, size_t length, const void *part, size_t part_length) {
+  return memmem(whole, length, part, part_length);
 }

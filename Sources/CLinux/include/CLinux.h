@@ -4,6 +4,7 @@
 // Linux calls that Swift cannot reach by itself: variadic ones, ones that its C library overlay leaves out, and libseccomp.
 // Unless said otherwise a function gives 0 or a positive errno value; none prints, none ends the process.
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -58,6 +59,15 @@ int linux_poller_remove(int poller, int descriptor);
 
 /// Waits and fills in up to `most` tokens with their `linux_readiness` bits; gives their number or a negative errno.
 int linux_poller_wait(int poller, uint64_t *tokens, int *readiness, int most, int timeout_milliseconds);
+
+/// The same with a timeout to the nanosecond (Linux 5.11): for a load generator, whose requests are due at exact times.
+int linux_poller_wait_precisely(int poller, uint64_t *tokens, int *readiness, int most, uint64_t timeout_nanoseconds);
+
+/// From now on the calling thread's sleeps end when they are due, not up to 50 µs later.
+void linux_precise_sleep(void);
+
+/// Where `part` first occurs in `whole` (memmem, which Swift's view of libc lacks); NULL if nowhere.
+const void *linux_find(const void *whole, size_t length, const void *part, size_t part_length);
 
 // ---- The worker's side: narrowing itself down (confine.c, landlock.c, filter.c) ----
 

@@ -1,0 +1,59 @@
+import FoundationEssentials
+
+/// A whole run: what `--json` writes and `--compare` reads.
+public struct BenchResult: Sendable, Codable {
+  /// The form of this document; another number is not read.
+  public static let format = 1
+
+  /// Its form.
+  public var format = Self.format
+  /// The product's version.
+  public var version: String
+  /// The commit that was measured, with a `+` where files differ from it; empty outside of a working tree.
+  public var commit: String
+  /// When it began, RFC 3339.
+  public var began: String
+  /// Where.
+  public var machine: Machine
+  /// What the server was: the program's path as it was given.
+  public var server: String
+  /// The base length of a measurement in seconds.
+  public var seconds: Double
+  /// Whether only budgets that hold on any machine decided.
+  public var countsOnly: Bool
+  /// In the order they ran.
+  public var scenarios: [ScenarioResult] = []
+
+  /// A run that begins now.
+  public init(server: String, seconds: Double, countsOnly: Bool) {
+    version = ""
+    commit = ""
+    began = Date.now.formatted(.iso8601)
+    machine = .here
+    (self.server, self.seconds, self.countsOnly) = (server, seconds, countsOnly)
+  }
+
+  /// As a JSON document.
+  public func json() throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return Array(try encoder.encode(self)) + [10]
+  }
+
+  /// From such a document; throws where it is none.
+  public init(json: [UInt8]) throws {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    self = try decoder.decode(Self.self, from: Data(json))
+  }
+
+  /// How the run ended, as an exit status: 3 not valid or not finished, 1 a budget is broken, 0 all are met.
+  public var exitStatus: Int32 {
+    if scenarios.contains(where: { !$0.broken(onlyAlways: true).isEmpty }) { return 1 }
+    if scenarios.contains(where: { $0.failure != nil || (!countsOnly && !$0.problems.isEmpty) }) { return 3 }
+    return scenarios.contains { !$0.broken(onlyAlways: countsOnly).isEmpty } ? 1 : 0
+  }
+}

@@ -1,0 +1,50 @@
+import AvatarCore
+
+/// Misses by the kind of picture: fetch, checks, isolation, decode, encode, store.
+struct MissScenario: Scenario {
+  let name = "miss"
+  let story = "avatars nobody has asked for before, from an origin 20 ms away, and what each kind costs"
+
+  /// Kinds, and how many times the CPU time of one is measured over; a 12-megapixel photo takes as long as ten small ones.
+  static let kinds = [
+    ("jpeg-400", 1.0), ("jpeg-1024", 1), ("png-512", 1), ("webp-512", 1), ("gif-256", 1), ("svg", 1),
+    ("jpeg-12mp", 0.2),
+  ]
+
+  func play(on stage: Stage, into result: inout ScenarioResult) throws(AvatarError) {
+    let origin = try stage.origin("jpeg-400", "jpeg-1024", "png-512", "webp-512", "gif-256", "svg", "jpeg-12mp")
+    // One origin plays them all: what bounds a host is not what is measured.
+    let server = try stage.server(["fetch-per-host-concurrency": "64"])
+    var faults = 0
+    for (kind, part) in Self.kinds {
+      // One at a time and as fast as it goes: CPU time, not waiting.
+      let count = max(Int(120 * stage.options.seconds * part), 4)
+      let targets = (0..<count).map { PublicPath.unsigned(origin.url(kind, "cost", $0)) }
+      let plan = LoadPlan(
+        target: server.publicSide, book: RequestBook(host: "\(server.publicSide)", targets: targets), arrivals: .closed,
+        connections: 2, duration: .seconds(60), order: .once)
+      let cost = try stage.cost(of: server.tree, plan, "\(kind): \(count) at two at a time")
+      result.add("cpu \(kind)", cost.perRequest, .seconds)
+      faults += cost.outcome.faults
+    }
+    let count = Int(20 * stage.options.seconds)
+    let mixture = ["jpeg-400", "jpeg-1024", "png-512", "webp-512", "jpeg-400"]
+    let targets = (0..<count).map { number in
+      PublicPath.unsigned(origin.url(mixture[number % mixture.count], "calm", number, "delay=20ms"))
+    }
+    let calm = try stage.load(
+      LoadPlan(
+        target: server.publicSide, book: RequestBook(host: "\(server.publicSide)", targets: targets),
+        arrivals: .open(perSecond: 20), connections: 64, duration: stage.span, order: .once),
+      "20 misses a second from an origin 20 ms away")
+    result.show(calm, as: "misses")
+    result.add("p50", Double(calm.latency.value(at: 0.5)) / 1e9, .seconds)
+    result.add("p99", Double(calm.latency.value(at: 0.99)) / 1e9, .seconds)
+    result.add("faults", Double(faults + calm.faults), .count)
+    var fetched = 0
+    for kind in Set(mixture) { fetched += try origin.requests(kind, "calm") }
+    result.add("fetches beyond one an avatar", Double(fetched - calm.requests), .count)
+    result.add("server memory", Double(server.tree.rootMemory), .bytes)
+    result.add("worker memory", Double(server.tree.largestChildMemory), .bytes)
+  }
+}

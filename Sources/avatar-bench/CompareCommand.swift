@@ -1,0 +1,27 @@
+import AvatarBench
+import AvatarCore
+
+/// `compare`: what has changed between two results by more than their own spread.
+struct CompareCommand {
+  let old: String
+  let new: String
+
+  func run() -> Int32 {
+    do {
+      Terminal.out(Comparison(old: try Self.read(old), new: try Self.read(new)).text)
+      return 0
+    } catch {
+      Terminal.error("avatar-bench: \((error as? AvatarError)?.detail ?? "\(error)")\n")
+      return 2
+    }
+  }
+
+  /// A result file; throws with what is wrong with it.
+  static func read(_ path: String) throws -> BenchResult {
+    guard let bytes = Files.bytes(path) else { throw AvatarError(.invalidRequest, "\(path) cannot be read") }
+    guard let result = try? BenchResult(json: bytes), result.format == BenchResult.format else {
+      throw AvatarError(.invalidRequest, "\(path) is no result of avatar-bench, or of another version")
+    }
+    return result
+  }
+}

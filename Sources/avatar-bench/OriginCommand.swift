@@ -1,0 +1,30 @@
+import AvatarBench
+import AvatarCore
+import BenchOrigin
+import BenchPictures
+import Glibc
+
+/// `origin`: the benchmark's origin until its standard input ends; its port is the one line that it prints.
+struct OriginCommand {
+  let kinds: [PictureKind]
+  let seed: UInt64
+  let port: UInt16
+
+  func run() -> Int32 {
+    do {
+      let origin = try BenchOrigin(port: port, pictures: PictureBook(seed: seed, kinds: kinds))
+      Terminal.out("\(origin.boundPort)\n")
+      let watch = try NamedThread("bench-input") {
+        var byte: UInt8 = 0
+        while read(0, &byte, 1) > 0 {}
+        origin.stop()
+      }
+      watch.detach()
+      origin.run()
+      return 0
+    } catch {
+      Terminal.error("avatar-bench: origin: \(error)\n")
+      return 3
+    }
+  }
+}
