@@ -72,8 +72,12 @@ final class OriginLoop {
     while connections.count < connectionLimit {
       let socket = Glibc.accept(listener, nil, nil)
       if socket < 0, errno == EAGAIN { return }
-      if socket < 0, errno == EMFILE || errno == ENFILE { break }
-      guard socket >= 0 else { continue }
+      if socket < 0, errno == ECONNABORTED || errno == EINTR { continue }
+      if socket < 0 {
+        // No descriptor or no memory, until a client leaves; where there is none, others have taken it and it is tried again.
+        if connections.isEmpty { return }
+        break
+      }
       _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
       lastToken += 1
       let connection = OriginConnection(owning: socket, token: lastToken)
