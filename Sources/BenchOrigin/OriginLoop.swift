@@ -72,8 +72,12 @@ final class OriginLoop {
     while connections.count < connectionLimit {
       let socket = Glibc.accept(listener, nil, nil)
       if socket < 0, errno == EAGAIN { return }
-      if socket < 0, errno == EMFILE || errno == ENFILE { break }
-      guard socket >= 0 else { continue }
+      if socket < 0, errno == ECONNABORTED || errno == EINTR { continue }
+      if socket < 0 {
+        // No descriptor or no memory, until a client leaves; where there is none, others have taken it and it is tried again.
+        if connections.isEmpty { return }
+        break
+      }
       _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
       lastToken += 1
       let connection = OriginConnection(owning: socket, token: lastToken)
@@ -114,7 +118,9 @@ final class OriginLoop {
   private func fire(_ timer: TimerHeap.Entry) {
     guard let connection = connections[timer.token], connection.timerSerial == timer.serial else { return }
     switch connection.phase {
-    case .waiting(let action): act(action, on: connection)
+    case .waiting(let action):
+      act(action, on: connection)
+      serveInput(connection)
     case .sending(let reply): proceed(connection, reply)
     case .leaving: drop(connection)
     case .reading, .hanging: break
@@ -148,8 +154,11 @@ final class OriginLoop {
     serveInput(connection)
   }
 
-  /// Answers the requests that have been read.
+  /// Answers what was read before, if it is its turn. Never out of `serve`, which has the same bytes in hand.
   private func serveInput(_ connection: OriginConnection) {
+    guard connections[connection.token] != nil, case .reading = connection.phase, !connection.input.isEmpty else {
+      return
+    }
     let input = connection.input
     let used = input.withUnsafeBufferPointer { serve(connection, $0) }
     connection.input.removeFirst(used)
@@ -185,9 +194,7 @@ final class OriginLoop {
 
   private func act(_ action: OriginAnswers.Action, on connection: OriginConnection) {
     switch action {
-    case .send(let reply):
-      send(reply, on: connection)
-      if case .reading = connection.phase, !connection.input.isEmpty { serveInput(connection) }
+    case .send(let reply): send(reply, on: connection)
     case .hang: connection.phase = .hanging
     case .reset:
       connection.armReset()
@@ -203,8 +210,7 @@ final class OriginLoop {
   /// Goes on with an answer, and with the requests behind it.
   private func proceed(_ connection: OriginConnection, _ reply: OriginReply) {
     push(connection, reply)
-    guard connections[connection.token] != nil, case .reading = connection.phase else { return }
-    if !connection.input.isEmpty { serveInput(connection) }
+    serveInput(connection)
   }
 
   private func push(_ connection: OriginConnection, _ reply: OriginReply) {

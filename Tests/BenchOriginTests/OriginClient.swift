@@ -1,18 +1,22 @@
+import BenchOrigin
 import Glibc
 import Testing
 
 /// A client that sends exactly the bytes it is told and reads what comes.
 final class OriginClient {
   let descriptor: Int32
+  /// Lives at least as long as its clients.
+  private let origin: TestOrigin
   private var buffered: [UInt8] = []
 
-  init(port: UInt16) throws {
+  init(to origin: TestOrigin) throws {
+    self.origin = origin
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var limit = timeval(tv_sec: 20, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
+    address.sin_port = origin.origin.boundPort.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     let result = withUnsafeBytes(of: &address) {
       connect(
@@ -38,7 +42,7 @@ final class OriginClient {
   /// Whether anything, an end included, is there to be read at this moment.
   var hasNews: Bool {
     var byte: UInt8 = 0
-    return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK.rawValue)) >= 0 || errno != EAGAIN
+    return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) >= 0 || errno != EAGAIN
   }
 
   /// The next bytes; empty at the end, nil after a reset.

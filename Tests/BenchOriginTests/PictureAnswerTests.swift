@@ -93,12 +93,14 @@ struct PictureAnswerTests {
 
   @Test func `requests may come in pieces and several at once`() throws {
     let client = try TestOrigin().client()
-    for character in "GET /svg/a/x HTTP/1.1\r\nHost: h\r\n\r\n" { client.send(String(character)) }
+    for character in "GET /svg/a/x HTTP/1.1\r\nHost: h\r\n\r\n".unicodeScalars {
+      client.send(String(character))
+    }
     #expect(try client.answer().text == "<svg/>")
     let request = "GET /svg/a/x HTTP/1.1\r\n\r\n"
-    client.send(request + "GET /jpeg-400/a/x?delay=20ms HTTP/1.1\r\n\r\n" + request + request.dropLast(3))
+    client.send(request + "GET /jpeg-400/a/x?delay=20ms HTTP/1.1\r\n\r\n" + request + request.dropLast())
     #expect(try (0..<3).map { _ in try client.answer().body.count } == [6, TestOrigin.small, 6])
-    client.send("\n\r\n")
+    client.send("\r\n")
     #expect(try client.answer().status == 200)
   }
 

@@ -35,7 +35,7 @@ final class TestOrigin {
     pthread_join(thread, nil)
   }
 
-  func client() throws -> OriginClient { try OriginClient(port: origin.boundPort) }
+  func client() throws -> OriginClient { try OriginClient(to: self) }
 
   /// The answer to a control request on a connection of its own.
   func control(_ target: String) throws -> OriginAnswer { try client().ask("/-/\(target)") }
