@@ -5,10 +5,20 @@ public struct Digest256: Hashable, Sendable {
 
   /// Takes exactly 32 bytes; nil otherwise.
   public init?(bytes: some Collection<UInt8>) {
-    guard bytes.count == 32 else { return nil }
-    var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-    for byte in bytes { Self.shift(UInt64(byte), 8, into: &words) }
+    // Byte by byte through a generic collection costs more than the hash itself: words are read where they lie together.
+    let words =
+      bytes.withContiguousStorageIfAvailable(Self.words(in:)) ?? Array(bytes).withUnsafeBufferPointer(Self.words(in:))
+    guard let words else { return nil }
     self.words = words
+  }
+
+  private static func words(in bytes: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64, UInt64, UInt64)? {
+    guard bytes.count == 32 else { return nil }
+    let raw = UnsafeRawBufferPointer(bytes)
+    func word(_ index: Int) -> UInt64 {
+      UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
+    }
+    return (word(0), word(1), word(2), word(3))
   }
 
   /// Takes exactly 64 hexadecimal digits in lower case; nil otherwise.

@@ -59,7 +59,8 @@ final class SHA256Algorithm: @unchecked Sendable {
   }
 
   private func value(of output: UnsafeMutableBufferPointer<UInt8>) -> Digest256 {
-    guard let digest = Digest256(bytes: output.prefix(Self.digestBytes)) else { preconditionFailure("not 32 bytes") }
+    let bytes = UnsafeBufferPointer(rebasing: output[..<Self.digestBytes])
+    guard let digest = Digest256(bytes: bytes) else { preconditionFailure("not 32 bytes") }
     return digest
   }
 }

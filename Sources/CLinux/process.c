@@ -28,7 +28,7 @@ int linux_spawn(const char *path, char *const arguments[], char *const environme
   }
   sigemptyset(&none);
   sigfillset(&all);
-  short flags = POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+  short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
   if (!error) error = posix_spawnattr_setflags(&attributes, flags);
   if (!error) error = posix_spawnattr_setsigmask(&attributes, &none);
   if (!error) error = posix_spawnattr_setsigdefault(&attributes, &all);

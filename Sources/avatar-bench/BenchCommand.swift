@@ -65,7 +65,7 @@ enum BenchCommand {
   }
 
   private static func origin(_ arguments: [String]) throws(BenchUsage) -> OriginCommand {
-    let options = try OptionReading(arguments, values: ["kinds", "seed", "port"], flags: [])
+    let options = try OptionReading(arguments, values: ["kinds", "seed", "port", "variations"], flags: [])
     guard options.operands.isEmpty else { throw BenchUsage(message: "origin takes no operand") }
     var kinds: [PictureKind] = []
     for name in (options["kinds"] ?? "").split(separator: ",") {
@@ -77,6 +77,7 @@ enum BenchCommand {
     }
     return OriginCommand(
       kinds: kinds.isEmpty ? PictureKind.allCases : kinds, seed: try options.number("seed", 0...UInt64.max, or: 1),
-      port: UInt16(try options.number("port", 0...65_535, or: 0)))
+      port: UInt16(try options.number("port", 0...65_535, or: 0)),
+      variations: Int(try options.number("variations", 1...100_000, or: 8)))
   }
 }

@@ -40,6 +40,7 @@ enum BenchHelp {
       --kinds LIST        kinds of pictures (default all)
       --seed N            (default 1)
       --port N            (default any free one, which is printed)
+      --variations N      pictures of each kind (default 8)
 
     Exit status: 0 all budgets met, 1 a budget broken (it is named) or requests failed, 2 usage,
     3 the run is not valid: the generator was the bottleneck, the machine too busy, or a scenario could not be played.

@@ -9,10 +9,12 @@ struct OriginCommand {
   let kinds: [PictureKind]
   let seed: UInt64
   let port: UInt16
+  /// Pictures of each kind.
+  let variations: Int
 
   func run() -> Int32 {
     do {
-      let origin = try BenchOrigin(port: port, pictures: PictureBook(seed: seed, kinds: kinds))
+      let origin = try BenchOrigin(port: port, pictures: PictureBook(seed: seed, kinds: kinds, variations: variations))
       Terminal.out("\(origin.boundPort)\n")
       let watch = try NamedThread("bench-input") {
         var byte: UInt8 = 0

@@ -8,7 +8,7 @@ struct DeadOriginScenario: Scenario {
   func play(on stage: Stage, into result: inout ScenarioResult) throws(AvatarError) {
     let origin = try stage.origin("jpeg-400")
     // The breaker would answer most of them at once; here each has to wait its budget out.
-    let server = try stage.server(["fetch-per-host-concurrency": "1024", "breaker-failures": "100000"])
+    let server = try stage.server(["fetch-per-host-concurrency": "1024", "breaker-failures": "1000"])
     let closed = try FreePort.find()
     let count = Int(60 * stage.options.seconds)
     let targets = (0..<count).map { number in

@@ -9,7 +9,7 @@ struct HostileScenario: Scenario {
 
   func play(on stage: Stage, into result: inout ScenarioResult) throws(AvatarError) {
     let origin = try stage.origin("jpeg-400", "bomb-png", "truncated-jpeg", "garbage", "html", "svg-bomb")
-    let server = try stage.server(["fetch-per-host-concurrency": "256", "breaker-failures": "100000"])
+    let server = try stage.server(["fetch-per-host-concurrency": "256", "breaker-failures": "1000"])
     let count = Int(40 * stage.options.seconds)
     let targets = (0..<count).map { number in
       PublicPath.unsigned(origin.url(Self.kinds[number % Self.kinds.count], "hostile", number))

@@ -7,9 +7,10 @@ final class OriginProcess {
   private let process: ChildProcess
   private let control: PlainClient
 
-  init(kinds: [String], seed: UInt64, directory: String) throws(AvatarError) {
+  init(kinds: [String], seed: UInt64, variations: Int, directory: String) throws(AvatarError) {
     process = try ChildProcess(
-      "/proc/self/exe", ["origin", "--kinds", kinds.joined(separator: ","), "--seed", "\(seed)"],
+      "/proc/self/exe",
+      ["origin", "--kinds", kinds.joined(separator: ","), "--seed", "\(seed)", "--variations", "\(variations)"],
       log: "\(directory)/origin.log", reads: true)
     // A 12-megapixel photo takes a second or two to make.
     guard let line = process.line(within: .seconds(60)), let port = UInt16(line) else {

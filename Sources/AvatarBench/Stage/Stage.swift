@@ -46,10 +46,10 @@ public final class Stage {
     return server
   }
 
-  /// Starts an origin with pictures of these kinds.
-  func origin(_ kinds: String...) throws(AvatarError) -> OriginProcess {
+  /// Starts an origin with so many pictures of each of these kinds.
+  func origin(_ kinds: String..., variations: Int = 8) throws(AvatarError) -> OriginProcess {
     step("starting the origin")
-    return try OriginProcess(kinds: kinds, seed: options.seed, directory: directory)
+    return try OriginProcess(kinds: kinds, seed: options.seed, variations: variations, directory: directory)
   }
 
   /// Sends load to its end and looks at whether the generator kept up.

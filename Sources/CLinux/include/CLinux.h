@@ -10,7 +10,8 @@
 
 // ---- The server's side: processes and readiness (process.c, poller.c) ----
 
-/// Starts `path` in a session of its own, in `/`, with exactly four descriptors: 0 and 1 on /dev/null, 2 = `error_output`,
+/// Starts `path` in a process group of its own (a terminal's Ctrl-C is the server's to act upon; a session of its own would undo its niceness
+/// where the kernel groups sessions), in `/`, with exactly four descriptors: 0 and 1 on /dev/null, 2 = `error_output`,
 /// 3 = `channel`; every signal at its default and none blocked. Both given descriptors must be 10 or more.
 int linux_spawn(const char *path, char *const arguments[], char *const environment[], int channel, int error_output,
                 pid_t *pid);
@@ -102,7 +103,11 @@ int linux_limit_memory(uint64_t bytes);
 /// Bounds CPU time over the whole life, and open files; no file may grow, no core be written, no memory be locked.
 int linux_limit_rest(uint64_t cpu_seconds);
 
-/// Lowest urgency that still makes progress: SCHED_BATCH and nice 10.
+/// How the calling thread shares cores: SCHED_BATCH or SCHED_OTHER, how nice, and how long it may run before others have their turn, 100 µs to 100 ms; a
+/// shorter one lets it go first when it wakes. No thread can make itself less nice without a privilege: EPERM.
+int linux_sched_slice(int batch, int nice_value, uint64_t nanoseconds);
+
+/// Lowest urgency that still makes progress: SCHED_BATCH, nice 10, and the longest slice.
 int linux_low_priority(void);
 
 /// Makes the kernel's out-of-memory killer take this process before its parent.
