@@ -78,6 +78,8 @@ public struct CacheDirectives: OptionSet, Hashable, Sendable {
 public protocol AvatarStoring: Sendable {
   /// The entry and its object's verified bytes; nil if either is missing or damaged (a damaged object is removed).
   func load(_ key: CacheKey) async -> LoadedAvatar?
+  /// The same for a caller without a task of its own: calls `done` once, on any thread; `done` must not block.
+  func load(_ key: CacheKey, _ done: @escaping @Sendable (LoadedAvatar?) -> Void)
   /// The verified bytes of an object; nil if it is missing or damaged.
   func object(_ hash: ContentHash) async -> [UInt8]?
   /// Keeps an entry. `object` holds the JPEG, or nil where the entry's object is there already (a renewal); a renewal whose object has gone is `.failed`.
@@ -97,6 +99,13 @@ public protocol AvatarStoring: Sendable {
   func observePurges(_ notice: @escaping @Sendable (Purge) -> Void)
   /// Counts for metrics, health and `cache stat`; cheap.
   func statistics() -> StoreStatistics
+}
+
+extension AvatarStoring {
+  /// By a task; a store with threads of its own does without.
+  public func load(_ key: CacheKey, _ done: @escaping @Sendable (LoadedAvatar?) -> Void) {
+    Task { done(await load(key)) }
+  }
 }
 
 /// An entry with its object.

@@ -62,20 +62,32 @@ public final class DiskStore: AvatarStoring {
 
   /// The entry and its verified bytes, with purges that wait for the disk already applied; nil for a miss. What is broken is taken out first.
   public func load(_ key: CacheKey) async -> LoadedAvatar? {
+    await withCheckedContinuation { continuation in load(key) { continuation.resume(returning: $0) } }
+  }
+
+  /// The same without a task: `done` is called on a thread of the store, which builds and sends the answer without two changes of thread more.
+  public func load(_ key: CacheKey, _ done: @escaping @Sendable (LoadedAvatar?) -> Void) {
     let shared = shared
-    let found = await look { thread throws(StoreFault) -> Found in
-      guard let kept = try thread.reader.entry(key), let entry = shared.afterDeferredPurges(kept) else {
-        return .nothing
+    let accepted = disk.submit { thread in
+      do throws(StoreFault) {
+        guard let kept = try thread.reader.entry(key), let entry = shared.afterDeferredPurges(kept) else {
+          return done(nil)
+        }
+        if case .sound(let jpeg) = try thread.files.read(entry.object) {
+          return done(LoadedAvatar(entry: entry, jpeg: jpeg))
+        }
+        Task {
+          await self.settleBroken(entry.object)
+          done(nil)
+        }
+      } catch {
+        shared.count { $0.failures += 1 }
+        done(nil)
       }
-      guard case .sound(let jpeg) = try thread.files.read(entry.object) else { return .broken(entry.object) }
-      return .avatar(LoadedAvatar(entry: entry, jpeg: jpeg))
     }
-    switch found {
-    case .avatar(let avatar): return avatar
-    case .broken(let hash): await settleBroken(hash)
-    case .object, .nothing: break
-    }
-    return nil
+    guard !accepted else { return }
+    shared.count { $0.failures += 1 }
+    done(nil)
   }
 
   /// The verified bytes of an object; works without an index too. Counts as a use.
@@ -98,7 +110,7 @@ public final class DiskStore: AvatarStoring {
       shared.mark(used: hash)
       return jpeg
     case .broken(let hash): await settleBroken(hash)
-    case .avatar, .nothing: break
+    case .nothing: break
     }
     return nil
   }
@@ -217,7 +229,6 @@ public final class DiskStore: AvatarStoring {
   // MARK: Threads
 
   private enum Found: Sendable {
-    case avatar(LoadedAvatar)
     case object([UInt8])
     case broken(ContentHash)
     case nothing

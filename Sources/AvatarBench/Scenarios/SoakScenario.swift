@@ -46,7 +46,7 @@ struct SoakScenario: Scenario {
     result.add("disk to its limit", fullest / Double(limit), .ratio)
     result.add("evictions", server.metric("avatar_cache_evictions_total", "tier=\"disk\""), .count)
     let (half, end) = (Figure.median(Self.part(memory, 0.4..<0.6)), Figure.median(Self.part(memory, 0.8..<1)))
-    result.add("memory at the end to half way", half > 0 ? end / half : 1, .ratio)
+    result.add("memory growth from half way", end - half, .bytes)
     result.add("server memory", end, .bytes)
     result.add("worker memory", Double(server.tree.largestChildMemory), .bytes)
     result.add("descriptors", descriptors.max() ?? 0, .count)

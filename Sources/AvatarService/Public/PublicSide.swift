@@ -130,12 +130,18 @@ public final class PublicSide: HTTPHandling {
     let onlyIfCached = request.header("Cache-Control").map { CacheControl([$0]).isOnlyIfCached } ?? false
     let terms = Terms(deadline: Deadline(started + settings.budget), onlyIfCached: onlyIfCached)
     let trace = TraceContext(request)
-    return .later { [chain, replies, journal] responder in
-      Task {
-        let answer = await chain.resolve(target.sources, terms)
+    return .later { [resolver, chain, replies, journal] responder in
+      @Sendable func send(_ answer: Answer) {
         let reply = replies.reply(answer, form)
         journal.note(.avatar, answer, target, status: reply.status, since: started, trace)
         responder.send(reply)
+      }
+      resolver.lookupOnDisk(target.sources[0]) { found, held in
+        if var found {
+          if inChain { found.index = 0 }
+          return send(found)
+        }
+        Task { send(await chain.resolve(target.sources, terms, heldFirst: held)) }
       }
     }
   }

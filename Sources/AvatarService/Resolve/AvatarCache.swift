@@ -13,15 +13,22 @@ struct AvatarCache: Sendable {
 
   /// The avatar under `key` from memory or disk, whatever its freshness; one from disk is in memory from then on.
   func load(_ key: CacheKey) async -> HotAvatar? {
-    if let hot = memory.lookup(key), freshness(of: hot).state == .fresh { return hot }
+    await withCheckedContinuation { continuation in load(key) { continuation.resume(returning: $0) } }
+  }
+
+  /// The same without a task: `done` is called once, at once or on a thread of the store's, and must not block.
+  func load(_ key: CacheKey, _ done: @escaping @Sendable (HotAvatar?) -> Void) {
     // A stale copy in memory may have been renewed on disk by another process on the directory.
     let held = memory.lookup(key)
+    if let held, freshness(of: held).state == .fresh { return done(held) }
     let begun = moment
-    guard let loaded = await store.load(key) else { return held }
-    if let held, held.entry.metadata.receivedAt >= loaded.entry.metadata.receivedAt { return held }
-    let avatar = HotAvatar(entry: loaded.entry, jpeg: loaded.jpeg, isOnDisk: true)
-    keepInMemory(avatar, begun: begun)
-    return avatar
+    store.load(key) { loaded in
+      guard let loaded else { return done(held) }
+      if let held, held.entry.metadata.receivedAt >= loaded.entry.metadata.receivedAt { return done(held) }
+      let avatar = HotAvatar(entry: loaded.entry, jpeg: loaded.jpeg, isOnDisk: true)
+      keepInMemory(avatar, begun: begun)
+      done(avatar)
+    }
   }
 
   /// What a purge or a removal changes, to be taken before anything is read that is to be kept in memory.

@@ -106,9 +106,25 @@ public final class AvatarResolver: Sendable {
     return freshness.isDueAhead(uses: uses, chance: Double.random(in: 0..<1), within: settings.earlyRefresh)
   }
 
+  /// What may be served at once for a source that is not in memory, and the copy that is there in any case. `done` is called once, on a thread of the
+  /// store's: most hits from disk need no task.
+  func lookupOnDisk(_ source: AvatarSource, _ done: @escaping @Sendable (Answer?, HotAvatar?) -> Void) {
+    cache.load(source.key) { held in done(held.flatMap { self.serve($0, source) }, held) }
+  }
+
   /// The answer for one source, by the deadline at the latest.
   public func resolve(_ source: AvatarSource, _ terms: Terms) async -> Answer {
-    let found = await lookup(source, ignoringAnswer: terms.refresh)
+    await resolve(source, terms, lookup(source, ignoringAnswer: terms.refresh))
+  }
+
+  /// The same after `lookupOnDisk` found nothing to serve but, perhaps, an old copy.
+  func resolve(_ source: AvatarSource, _ terms: Terms, held: HotAvatar?) async -> Answer {
+    await resolve(source, terms, unserved(source, held))
+  }
+
+  private func resolve(
+    _ source: AvatarSource, _ terms: Terms, _ found: (answer: Answer?, held: HotAvatar?)
+  ) async -> Answer {
     if let answer = found.answer { return answer }
     if terms.onlyIfCached {
       return found.held.flatMap(stale) ?? Answer(AvatarError(.notCached), .miss(detail: .notCached))
@@ -126,6 +142,11 @@ public final class AvatarResolver: Sendable {
     }
     if ignoringAnswer { return (nil, held) }
     if let answer = held.flatMap({ serve($0, source) }) { return (answer, held) }
+    return unserved(source, held)
+  }
+
+  /// What a remembered failure has to say where a copy may not be served at once.
+  private func unserved(_ source: AvatarSource, _ held: HotAvatar?) -> (answer: Answer?, held: HotAvatar?) {
     guard let failure = remembered(source) else { return (nil, held) }
     return (isTakenDown(source) ? failure : held.flatMap(stale) ?? failure, held)
   }

@@ -21,6 +21,12 @@ public struct ChainResolver: Sendable {
     return answer
   }
 
+  /// The chain's answer after `AvatarResolver.lookupOnDisk` found nothing to serve for its first source but, perhaps, an old copy.
+  func resolve(_ sources: [AvatarSource], _ terms: Terms, heldFirst: HotAvatar?) async -> Answer {
+    // Several sources are looked up all at once: the first of them again, in memory if at all.
+    sources.count > 1 ? await resolve(sources, terms) : await resolver.resolve(sources[0], terms, held: heldFirst)
+  }
+
   /// The chain's answer, by the deadline at the latest; the first source's error where all fail.
   public func resolve(_ sources: [AvatarSource], _ terms: Terms) async -> Answer {
     guard sources.count > 1 else { return await resolver.resolve(sources[0], terms) }
