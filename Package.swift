@@ -52,6 +52,9 @@ var targets: [Target] = [
     .target(name: "AvatarFetch", dependencies: ["AvatarCore", "CCurl"], swiftSettings: rules),
     .target(name: "AvatarStore", dependencies: ["AvatarCore", "CSQLite"], swiftSettings: rules),
     .target(name: "AvatarNormalize", dependencies: ["AvatarCore", "CJPEG", "CVips"], swiftSettings: rules),
+    // For `avatar-bench` alone: nothing named Bench… runs in the service.
+    .target(
+      name: "BenchNormalize", dependencies: ["AvatarCore", "AvatarNormalize", "CVips"], swiftSettings: rules),
     .target(name: "AvatarWorkers", dependencies: ["AvatarCore", "CLinux"], swiftSettings: rules),
     .target(name: "AvatarHTTP", dependencies: ["AvatarCore", "CMicroHTTPD"], swiftSettings: rules),
     .target(name: "AvatarService", dependencies: ["AvatarCore", "NotificationPayload"], swiftSettings: rules),

@@ -42,6 +42,8 @@ struct HouseRuleTests {
     (HouseRule.libraryOwner.name, "Sources/BenchOrigin/A.swift", "import CVips\n"),
     (HouseRule.direction.name, "Sources/AvatarService/A.swift", "import BenchPictures\n"),
     (HouseRule.direction.name, "Sources/avatar-server/A.swift", "import BenchOrigin\n"),
+    (HouseRule.libraryOwner.name, "Sources/BenchNormalize/A.swift", "import CJPEG\n"),
+    (HouseRule.direction.name, "Sources/avatar-worker/A.swift", "import BenchNormalize\n"),
     (HouseRule.direction.name, "Sources/AvatarFetch/A.swift", "import AvatarStore\n"),
     (HouseRule.direction.name, "Sources/AvatarCore/A.swift", "public import AvatarService\n"),
     (HouseRule.direction.name, "Sources/Unknown/A.swift", ""),

@@ -50,6 +50,10 @@ int vips_bandjoin2(VipsImage *in1, VipsImage *in2, VipsImage **out, ...);
 int vips_pngsave_buffer(VipsImage *in, void **bytes, size_t *count, ...);
 int vips_webpsave_buffer(VipsImage *in, void **bytes, size_t *count, ...);
 int vips_gifsave_buffer(VipsImage *in, void **bytes, size_t *count, ...);
+int vips_thumbnail_buffer(void *bytes, size_t count, VipsImage **out, int width, ...);
+int vips_autorot(VipsImage *in, VipsImage **out, ...);
+VipsImage *vips_image_new_from_buffer(const void *bytes, size_t count, const char *options, ...);
+void *vips_image_write_to_memory(VipsImage *image, size_t *count);
 VipsArrayDouble *vips_array_double_new(const double *array, int count);
 void vips_area_unref(VipsArea *area);
 
@@ -141,6 +145,16 @@ int cvips_save_png(VipsImage *in, void **bytes, size_t *count);
 int cvips_save_webp(VipsImage *in, int quality, void **bytes, size_t *count);
 /// An animation; its frames are one below the other, `frame_height` pixels each.
 int cvips_save_gif(VipsImage *in, int frame_height, void **bytes, size_t *count);
+
+// What BenchNormalize compares with: libvips as its own users would call it, never as the worker does.
+
+/// The centre square of a picture, `side` pixels wide and the right way up. 0 on success.
+int cvips_thumbnail(const void *bytes, size_t count, int side, VipsImage **out);
+/// As a JPEG with optimized tables, no metadata and transparency on white; to be freed with cvips_free. 0 on success.
+int cvips_save_thumbnail(VipsImage *in, int quality, void **bytes, size_t *count);
+/// All pixels of a picture, the right way up, tightly packed; NULL on failure. To be freed with cvips_free.
+void *cvips_decode_whole(
+    const void *bytes, size_t count, int *width, int *height, int *bands, size_t *decoded);
 
 void cvips_free(void *memory);
 void cvips_release_image(VipsImage *image);
