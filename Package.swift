@@ -40,6 +40,8 @@ var targets: [Target] = [
       name: "CVips",
       linkerSettings: ["vips", "gmodule-2.0", "gobject-2.0", "glib-2.0"].map { .linkedLibrary($0) }),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+    .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp")]),
+    .target(name: "CResample"),
     .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
     .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -51,7 +53,9 @@ var targets: [Target] = [
     .target(name: "AvatarNames", dependencies: ["AvatarCore", "CIDN2"], swiftSettings: rules),
     .target(name: "AvatarFetch", dependencies: ["AvatarCore", "CCurl"], swiftSettings: rules),
     .target(name: "AvatarStore", dependencies: ["AvatarCore", "CSQLite"], swiftSettings: rules),
-    .target(name: "AvatarNormalize", dependencies: ["AvatarCore", "CJPEG", "CVips"], swiftSettings: rules),
+    .target(
+      name: "AvatarNormalize", dependencies: ["AvatarCore", "CJPEG", "CResample", "CVips", "CWebP"],
+      swiftSettings: rules),
     // For `avatar-bench` alone: nothing named Bench… runs in the service.
     .target(
       name: "BenchNormalize", dependencies: ["AvatarCore", "AvatarNormalize", "CVips"], swiftSettings: rules),

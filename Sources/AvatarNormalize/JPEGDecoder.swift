@@ -1,8 +1,8 @@
 internal import AvatarCore
 internal import CJPEG
 
-/// Decodes JPEGs with libjpeg-turbo, at as many eighths of their size as are needed: the inverse DCT makes only the pixels that
-/// are used.
+/// Decodes JPEGs with libjpeg-turbo, at a half, a quarter or an eighth of their size where that is enough: the inverse DCT makes
+/// only the pixels that are used.
 ///
 /// libvips would do the same for more, and cannot tell data that ends early from harmless oddities.
 final class JPEGDecoder {
@@ -19,9 +19,10 @@ final class JPEGDecoder {
   ///
   /// It holds at most the larger of (3 × the avatar's side)² pixels and a 64th of the source's. Throws `image_corrupt` where
   /// the data ends before the last row.
-  func decode(_ header: ImageHeader, placement: Placement) throws(AvatarError) -> (Picture, Window) {
-    let eighths = max(1, min(8, Int((8 * Self.spare / placement.reduction).rounded(.up))))
-    let result: Result<(Picture, Window), AvatarError> = header.essence.withUnsafeBufferPointer { bytes in
+  func decode(_ header: ImageHeader, placement: Placement) throws(AvatarError) -> (Raster, Window) {
+    // The other eighths have no vector code: three of them cost more than four.
+    let eighths = [1, 2, 4].first { Double($0) >= 8 * Self.spare / placement.reduction } ?? 8
+    let result: Result<(Raster, Window), AvatarError> = header.essence.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return .failure(.corrupt("no bytes")) }
       do throws(AvatarError) {
         return .success(try decode(start, bytes.count, header, placement, eighths))
@@ -39,7 +40,7 @@ final class JPEGDecoder {
 
   private func decode(
     _ bytes: UnsafePointer<UInt8>, _ count: Int, _ header: ImageHeader, _ placement: Placement, _ eighths: Int
-  ) throws(AvatarError) -> (Picture, Window) {
+  ) throws(AvatarError) -> (Raster, Window) {
     let scaledWidth = (header.width * eighths + 7) / 8
     let scaledHeight = (header.height * eighths + 7) / 8
     let divisor = 8 / Double(eighths)
@@ -73,10 +74,10 @@ final class JPEGDecoder {
       case CJPEG_GREY: .grey
       default: .rgb
       }
-    let decoded = try Picture.of(
+    if frame.pixels == CJPEG_CMYK_INVERTED { pixels.withBytes { for index in $0.indices { $0[index] = ~$0[index] } } }
+    let raster = Raster(
       pixels, width: Int(frame.columns), height: window.rows.count, bands: Int(frame.bands), colour: colour)
-    let picture = frame.pixels == CJPEG_CMYK_INVERTED ? try decoded.inverted() : decoded
-    return (picture, window.within(left: Int(frame.left), top: window.rows.lowerBound))
+    return (raster, window.within(left: Int(frame.left), top: window.rows.lowerBound))
   }
 
   private func check(_ status: CJPEGStatus) throws(AvatarError) {

@@ -7,6 +7,7 @@ internal import CVips
 /// give up files, sockets and new programs.
 public final class Normalizer {
   private let decoder: JPEGDecoder
+  private let writer: JPEGWriter
 
   /// Starts libvips with the wanted decoders alone and runs one tiny sample through each of them.
   ///
@@ -14,6 +15,7 @@ public final class Normalizer {
   public init() throws(AvatarError) {
     try VipsLibrary.start()
     decoder = try JPEGDecoder()
+    writer = try JPEGWriter()
     try warmUp()
   }
 
@@ -29,25 +31,31 @@ public final class Normalizer {
     var facts = ImageFacts(
       format: header.format.rawValue, width: header.width, height: header.height, orientation: header.orientation,
       frames: header.frames)
-    let (picture, window) = try decode(header, recipe, limits)
-    facts.hasAlpha = picture.hasAlpha
+    let (decoded, window) = try decode(header, recipe, limits)
+    facts.hasAlpha = decoded.hasAlpha
     let drawing = AvatarDrawing(
-      recipe: recipe, orientation: header.orientation, profile: header.profile ?? picture.profile)
-    let square: Picture
-    (square, facts.usedProfile) = try drawing.square(of: picture, window)
+      recipe: recipe, orientation: header.orientation, profile: header.profile ?? decoded.profile)
+    let square: Raster
+    (square, facts.usedProfile) = try drawing.square(of: decoded, window)
     let jpeg: [UInt8]
-    (jpeg, facts.quality) = try encode(square, recipe: recipe)
+    (jpeg, facts.quality) = try writer.write(square, recipe: recipe)
     return (jpeg, facts)
   }
 
   private func decode(
     _ header: ImageHeader, _ recipe: Recipe, _ limits: ImageLimits
-  ) throws(AvatarError) -> (Picture, Window) {
+  ) throws(AvatarError) -> (Decoded, Window) {
     let placement = Placement(width: header.width, height: header.height, recipe: recipe)
     let picture: Picture
     switch header.format {
-    case .jpeg: return try decoder.decode(header, placement: placement)
-    case .webp: return try decodeWebP(header, placement)
+    case .jpeg:
+      let (raster, window) = try decoder.decode(header, placement: placement)
+      return (.raster(raster), window)
+    case .webp:
+      if let (raster, window) = try WebPDecoder.decode(header, placement: placement) {
+        return (.raster(raster), window)
+      }
+      picture = try Picture.opened(header.essence, loader: CVIPS_WEBP)
     case .png: picture = try Picture.opened(header.essence, loader: CVIPS_PNG)
     case .gif: picture = try Picture.opened(header.essence, loader: CVIPS_GIF)
     case .avif, .heic: picture = try Picture.opened(header.essence, loader: CVIPS_HEIF)
@@ -68,34 +76,7 @@ public final class Normalizer {
       throw AvatarError(.imageTooManyPixels, "\(width)×\(height) pixels decoded, limit \(limit)")
     }
     let decoded = Placement(width: width, height: height, recipe: recipe)
-    return (picture, decoded.window(divisors: (1, 1), width: width, height: height))
-  }
-
-  /// libwebp averages while it decodes, to whatever size. That is the avatar's own where the crop then lies on whole pixels,
-  /// else twice that, for the filter. It mixes the colours of hidden pixels in, so transparency is decoded as it is.
-  private func decodeWebP(
-    _ header: ImageHeader, _ placement: Placement
-  ) throws(AvatarError) -> (Picture, Window) {
-    func opened(_ scale: Double) throws(AvatarError) -> (Picture, Window) {
-      let picture = try Picture.opened(header.essence, loader: CVIPS_WEBP, scale: scale)
-      let (width, height) = (picture.width, picture.height)
-      let divisors = (Double(header.width) / Double(width), Double(header.height) / Double(height))
-      return (picture, placement.window(divisors: divisors, width: width, height: height))
-    }
-    guard placement.reduction > 1 else { return try opened(1) }
-    let (picture, window) = try opened(1 / placement.reduction)
-    if picture.hasAlpha { return try opened(1) }
-    return window.keepsSize ? (picture, window) : try opened(min(1, 2 / placement.reduction))
-  }
-
-  /// With less and less quality while the result is over the recipe's target.
-  private func encode(_ square: Picture, recipe: Recipe) throws(AvatarError) -> (jpeg: [UInt8], quality: Int) {
-    var quality = recipe.quality
-    while true {
-      let jpeg = try square.jpeg(quality: quality)
-      if jpeg.count <= recipe.targetBytes || quality <= recipe.minimumQuality { return (jpeg, quality) }
-      quality = max(recipe.minimumQuality, quality - 6)
-    }
+    return (.picture(picture), decoded.window(divisors: (1, 1), width: width, height: height))
   }
 
   private func warmUp() throws(AvatarError) {

@@ -3,7 +3,7 @@ internal import CVips
 
 /// A picture of libvips: the one owner of its image.
 ///
-/// A step gives another picture and makes no pixel yet; `evaluated`, `checkRows` and `jpeg` do.
+/// A step gives another picture and makes no pixel yet; `evaluated`, `readRows` and `checkRows` do.
 final class Picture {
   /// What the bands before an alpha mean.
   enum Colour {
@@ -17,7 +17,7 @@ final class Picture {
   let colour: Colour
   private let image: OpaquePointer
   /// What the image reads while pixels are made, and libvips does not own; lives as long.
-  let basis: PinnedBytes?
+  private let basis: PinnedBytes?
 
   private init(owning image: OpaquePointer, basis: PinnedBytes?) {
     self.image = image
@@ -46,7 +46,10 @@ final class Picture {
       vips_error_clear()
       return nil
     }
-    return Array(UnsafeRawBufferPointer(start: bytes, count: count))
+    return [UInt8](unsafeUninitializedCapacity: count) { target, filled in
+      UnsafeMutableRawBufferPointer(target).copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: count))
+      filled = count
+    }
   }
 
   // MARK: Sources
@@ -66,19 +69,18 @@ final class Picture {
     return picture
   }
 
-  /// A picture of 8-bit `pixels`, row by row.
-  static func of(
-    _ pixels: PinnedBytes, width: Int, height: Int, bands: Int, colour: Colour
-  ) throws(AvatarError) -> Picture {
+  /// A picture of pixels that are there.
+  static func of(_ raster: Raster) throws(AvatarError) -> Picture {
     let meaning =
-      switch colour {
+      switch raster.colour {
       case .grey: CVIPS_GREY
       case .rgb: CVIPS_RGB
       case .cmyk: CVIPS_CMYK
       }
-    return try from(pixels) { out in
-      pixels.withBytes {
-        cvips_from_pixels($0.baseAddress, $0.count, Int32(width), Int32(height), Int32(bands), meaning, out)
+    return try from(raster.pixels) { out in
+      raster.pixels.withBytes {
+        cvips_from_pixels(
+          $0.baseAddress, $0.count, Int32(raster.width), Int32(raster.height), Int32(raster.bands), meaning, out)
       }
     }
   }
@@ -93,14 +95,6 @@ final class Picture {
 
   /// With 8 bits a sample.
   func narrowed() throws(AvatarError) -> Picture { isWide ? try then { cvips_narrow($0, $1) } : self }
-
-  /// `across` and `down` times as large, hidden colours weighing nothing.
-  func resized(across: Double, down: Double) throws(AvatarError) -> Picture {
-    guard across != 1 || down != 1 else { return self }
-    guard hasAlpha else { return try then { cvips_resize($0, across, down, $1) } }
-    return try then { cvips_premultiply($0, $1) }.then { cvips_resize($0, across, down, $1) }
-      .then { cvips_unpremultiply($0, $1) }
-  }
 
   /// The right way up (EXIF 2.3, tag 274).
   func turned(by orientation: Int) throws(AvatarError) -> Picture {
@@ -140,9 +134,6 @@ final class Picture {
     hasAlpha ? try then { cvips_flatten($0, ground, $1) } : self
   }
 
-  /// With all inks, or all colours, the other way round.
-  func inverted() throws(AvatarError) -> Picture { try then { cvips_invert($0, $1) } }
-
   /// In the middle of a square of `ground`.
   func centred(side: Int, on ground: [Double]) throws(AvatarError) -> Picture {
     guard width != side || height != side else { return self }
@@ -167,27 +158,35 @@ final class Picture {
 
   // MARK: Pixels
 
-  /// Made, in memory of its own; it must have 8 bits a sample. Throws `image_corrupt` where the data ends early or cannot
-  /// be decoded.
-  ///
-  /// In the calling thread and in strips: libvips' own way starts a thread, and ends by letting go of what a decoder
-  /// needs to read on below a crop.
-  func evaluated() throws(AvatarError) -> Picture {
+  /// Its pixels, which must have 8 bits a sample. Throws `image_corrupt` where the data ends early or cannot be decoded.
+  func evaluated() throws(AvatarError) -> Raster {
     let pixels = PinnedBytes(count: width * height * bands)
     var filled = 0
-    try readRows(from: 0, columns: width) { rows in
+    try readStrips(from: 0, columns: width) { rows in
       pixels.withBytes { UnsafeMutableRawBufferPointer(rebasing: $0[filled...]).copyMemory(from: rows) }
       filled += rows.count
     }
-    return try Picture.of(pixels, width: width, height: height, bands: bands, colour: colour)
+    return Raster(pixels, width: width, height: height, bands: bands, colour: colour)
+  }
+
+  /// Its rows of 8-bit pixels, from top to bottom. Throws like `evaluated`.
+  func readRows(_ take: (UnsafeRawBufferPointer) -> Void) throws(AvatarError) {
+    let rowBytes = width * bands
+    try readStrips(from: 0, columns: width) { strip in
+      for start in stride(from: 0, to: strip.count, by: rowBytes) {
+        take(UnsafeRawBufferPointer(rebasing: strip[start..<start + rowBytes]))
+      }
+    }
   }
 
   /// Decodes the rows from `first` on, if only to know whether they are there. Throws like `evaluated`.
   func checkRows(from first: Int) throws(AvatarError) {
-    try readRows(from: first, columns: 1) { _ in }
+    try readStrips(from: first, columns: 1) { _ in }
   }
 
-  private func readRows(
+  /// In the calling thread and in strips: libvips' own way starts a thread, and ends by letting go of what a decoder
+  /// needs to read on below a crop.
+  private func readStrips(
     from first: Int, columns: Int, _ take: (UnsafeRawBufferPointer) -> Void
   ) throws(AvatarError) {
     guard let region = vips_region_new(image) else { throw AvatarError(.internalFault, "no region") }
@@ -200,17 +199,6 @@ final class Picture {
       defer { cvips_free(rows) }
       take(UnsafeRawBufferPointer(start: rows, count: count))
     }
-  }
-
-  /// A baseline JPEG with optimized tables and no metadata.
-  func jpeg(quality: Int) throws(AvatarError) -> [UInt8] {
-    var bytes: UnsafeMutableRawPointer?
-    var count = 0
-    guard cvips_save_jpeg(image, Int32(quality), &bytes, &count) == 0, let bytes else {
-      throw AvatarError(.internalFault, "JPEG writer: \(Self.takeFault())")
-    }
-    defer { cvips_free(bytes) }
-    return Array(UnsafeRawBufferPointer(start: bytes, count: count))
   }
 
   /// What libvips says of its last fault, which it then forgets.

@@ -39,7 +39,8 @@ struct Placement: Equatable {
     let (rows, down) = Self.span(
       start: Double(top) / divisors.1, length: Double(self.height) / divisors.1, available: height,
       outputs: drawnHeight)
-    return Window(columns: columns, rows: rows, across: across, down: down)
+    return Window(
+      columns: columns, rows: rows, across: across, down: down, width: drawnWidth, height: drawnHeight)
   }
 
   /// The whole pixels that stand for a stretch which may begin and end within one, and how many times as large they become.
@@ -71,6 +72,9 @@ struct Window: Equatable {
   /// How many times as large they become.
   let across: Double
   let down: Double
+  /// What they become.
+  let width: Int
+  let height: Int
 
   /// Whether nothing is left to resize.
   var keepsSize: Bool { across == 1 && down == 1 }
@@ -79,6 +83,6 @@ struct Window: Equatable {
   func within(left: Int, top: Int) -> Window {
     Window(
       columns: columns.lowerBound - left..<columns.upperBound - left,
-      rows: rows.lowerBound - top..<rows.upperBound - top, across: across, down: down)
+      rows: rows.lowerBound - top..<rows.upperBound - top, across: across, down: down, width: width, height: height)
   }
 }

@@ -1,7 +1,7 @@
 internal import AvatarCore
 internal import CVips
 
-/// libvips as this process uses it: one thread, no cache of operations, no decoder and no writer but the wanted ones.
+/// libvips as this process uses it: one thread, no cache of operations, no decoder but the wanted ones and no writer at all.
 enum VipsLibrary {
   /// Starts it, once; later calls give the first one's result. Throws `internal`.
   static func start() throws(AvatarError) { try started.get() }
@@ -19,7 +19,6 @@ enum VipsLibrary {
     for wanted in ["Png", "Nsgif", "Webp", "Heif", "Svg"] {
       vips_operation_block_set("VipsForeignLoad\(wanted)Buffer", 0)
     }
-    vips_operation_block_set("VipsForeignSaveJpegBuffer", 0)
     return .success(())
   }()
 }

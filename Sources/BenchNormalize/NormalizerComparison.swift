@@ -29,8 +29,7 @@ public enum NormalizerComparison {
     samples: [Sample], rounds: Int, seconds: Double, recipe: Recipe = Recipe()
   ) throws(AvatarError) -> [ComparisonRow] {
     let normalizer = try Normalizer()
-    vips_operation_block_set("VipsForeignLoadJpegBuffer", 0)
-    defer { vips_operation_block_set("VipsForeignLoadJpegBuffer", 1) }
+    for kind in ["VipsForeignLoadJpegBuffer", "VipsForeignSaveJpegBuffer"] { vips_operation_block_set(kind, 0) }
     var rows: [ComparisonRow] = []
     for sample in samples { rows.append(try judged(sample, normalizer, recipe)) }
     for round in 0..<max(1, rounds) {

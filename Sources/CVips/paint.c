@@ -38,6 +38,14 @@ int cvips_with_alpha(VipsImage *in, VipsImage *alpha, VipsImage **out) {
   return vips_bandjoin2(in, alpha, out, NULL);
 }
 
+int cvips_resize(VipsImage *in, double across, double down, VipsImage **out) {
+  return vips_resize(in, out, across, "vscale", down, "kernel", CVIPS_KERNEL_LANCZOS3, NULL);
+}
+
+int cvips_save_jpeg(VipsImage *in, int quality, void **bytes, size_t *count) {
+  return vips_jpegsave_buffer(in, bytes, count, "Q", quality, "optimize_coding", 1, "strip", 1, NULL);
+}
+
 int cvips_save_png(VipsImage *in, void **bytes, size_t *count) {
   return vips_pngsave_buffer(in, bytes, count, "compression", 6, "strip", 1, NULL);
 }

@@ -53,7 +53,7 @@ VipsImage *cvips_load(CVipsLoader loader, const void *bytes, size_t count, doubl
       break;
     case CVIPS_WEBP:
       failed = vips_webpload_buffer(
-          source, count, &image, "access", CVIPS_SEQUENTIAL, "fail_on", CVIPS_FAIL_ON_TRUNCATED, "scale", scale, NULL);
+          source, count, &image, "access", CVIPS_SEQUENTIAL, "fail_on", CVIPS_FAIL_ON_TRUNCATED, NULL);
       break;
     case CVIPS_HEIF:
       failed = vips_heifload_buffer(
@@ -135,18 +135,6 @@ int cvips_narrow(VipsImage *in, VipsImage **out) {
   return then(vips_copy(narrow, out, "interpretation", interpretation(cvips_colour(in)), NULL), narrow);
 }
 
-int cvips_resize(VipsImage *in, double across, double down, VipsImage **out) {
-  return vips_resize(in, out, across, "vscale", down, "kernel", CVIPS_KERNEL_LANCZOS3, NULL);
-}
-
-int cvips_premultiply(VipsImage *in, VipsImage **out) { return vips_premultiply(in, out, NULL); }
-
-int cvips_unpremultiply(VipsImage *in, VipsImage **out) {
-  VipsImage *plain = NULL;
-  if (vips_unpremultiply(in, &plain, NULL)) return -1;
-  return then(vips_cast(plain, out, CVIPS_FORMAT_UCHAR, NULL), plain);
-}
-
 int cvips_rotate(VipsImage *in, unsigned quarters, VipsImage **out) { return vips_rot(in, out, quarters, NULL); }
 
 int cvips_mirror(VipsImage *in, VipsImage **out) { return vips_flip(in, out, CVIPS_DIRECTION_HORIZONTAL, NULL); }
@@ -170,8 +158,6 @@ int cvips_flatten(VipsImage *in, const double ground[3], VipsImage **out) {
   return failed;
 }
 
-int cvips_invert(VipsImage *in, VipsImage **out) { return vips_invert(in, out, NULL); }
-
 // What is left of white light behind one ink is 1 - ink, and black ink dims all three: the product is what 'alpha on black'
 // comes to.
 int cvips_inks_on_white(VipsImage *in, VipsImage **out) {
@@ -188,10 +174,6 @@ int cvips_embed(VipsImage *in, int left, int top, int width, int height, const d
       in, out, left, top, width, height, "extend", CVIPS_EXTEND_BACKGROUND, "background", colour, NULL);
   vips_area_unref((VipsArea *)colour);
   return failed;
-}
-
-int cvips_save_jpeg(VipsImage *in, int quality, void **bytes, size_t *count) {
-  return vips_jpegsave_buffer(in, bytes, count, "Q", quality, "optimize_coding", 1, "strip", 1, NULL);
 }
 
 void cvips_free(void *memory) { g_free(memory); }

@@ -109,6 +109,21 @@ struct NormalizerTests {
     #expect(try Avatar(of: source, recipe: Recipe(size: 128, targetBytes: 1)).facts.quality == 60)
   }
 
+  @Test func `the quality is the best that meets the target, as if every step had been tried`() throws {
+    let source = try sample("baseline.jpg")
+    let steps = [82, 76, 70, 64, 60]
+    let sizes = try steps.map { quality in
+      try Avatar(of: source, recipe: Recipe(size: 128, quality: quality, minimumQuality: quality)).jpeg.count
+    }
+    for (index, size) in sizes.enumerated() {
+      for target in [size, size - 1] {
+        let wanted = zip(steps, sizes).first { $0.1 <= target }?.0 ?? 60
+        let avatar = try Avatar(of: source, recipe: Recipe(size: 128, targetBytes: target))
+        #expect(avatar.facts.quality == wanted, "step \(index), target \(target)")
+      }
+    }
+  }
+
   @Test func `a source gives the same bytes each time`() throws {
     for name in ["baseline.jpg", "alpha.webp", "wide.png"] {
       #expect(try Avatar(of: try sample(name)).jpeg == Avatar(of: try sample(name)).jpeg, "\(name)")

@@ -52,10 +52,9 @@ struct Avatar {
     let header = try ImageHeader(of: jpeg)
     let whole = Placement(width: header.width, height: header.height, recipe: Recipe(size: header.width))
     let decoded = try JPEGDecoder().decode(header, placement: whole).0
-    pixels =
-      decoded.basis?.withBytes { bytes in
-        stride(from: 0, to: bytes.count, by: 3).map { SIMD4(bytes[$0], bytes[$0 + 1], bytes[$0 + 2], 255) }
-      } ?? []
+    pixels = decoded.pixels.withBytes { bytes in
+      stride(from: 0, to: bytes.count, by: 3).map { SIMD4(bytes[$0], bytes[$0 + 1], bytes[$0 + 2], 255) }
+    }
   }
 
   /// The mean of 5×5 pixels around a point given in 256ths of the side.

@@ -50,7 +50,8 @@ struct HouseRule {
 
   /// Each C module and the one target that may import it.
   static let owners = [
-    "CCurl": "AvatarFetch", "CVips": "AvatarNormalize", "CJPEG": "AvatarNormalize", "CMicroHTTPD": "AvatarHTTP",
+    "CCurl": "AvatarFetch", "CVips": "AvatarNormalize", "CJPEG": "AvatarNormalize", "CWebP": "AvatarNormalize",
+    "CResample": "AvatarNormalize", "CMicroHTTPD": "AvatarHTTP",
     "CCrypto": "AvatarCrypto",
     "CSQLite": "AvatarStore", "CLinux": "AvatarWorkers", "CIDN2": "AvatarNames",
   ]

@@ -1,11 +1,11 @@
 #ifndef CJPEG_h
 #define CJPEG_h
 // libjpeg-turbo behind functions that return: its errors leave by longjmp, which must never cross a Swift frame, so
-// every call into the library is made in shim.c under a setjmp of its own.
+// every call into the library is made here under a setjmp of its own.
 #include <stddef.h>
 #include <stdint.h>
 
-/// How a call ended; libjpeg's message numbers are mapped to these in shim.c.
+/// How a call ended; libjpeg's message numbers are mapped to these in faults.c.
 typedef enum CJPEGStatus {
   CJPEG_OK = 0,
   CJPEG_CORRUPT = 1,      ///< not decodable
@@ -49,4 +49,14 @@ CJPEGStatus cjpeg_reader_skip(CJPEGReader *reader, uint32_t rows);
 CJPEGStatus cjpeg_reader_finish(CJPEGReader *reader);
 /// Leaves a picture wherever it is; start may follow.
 void cjpeg_reader_abandon(CJPEGReader *reader);
+
+typedef struct CJPEGWriter CJPEGWriter;
+
+CJPEGWriter *cjpeg_writer_create(void);
+void cjpeg_writer_destroy(CJPEGWriter *writer);
+/// Writes red, green and blue, tightly packed, as a baseline JPEG with optimized tables and halved chroma below quality 90.
+/// `bytes` hold until the next call or the writer's end.
+CJPEGStatus cjpeg_writer_write(
+    CJPEGWriter *writer, const uint8_t *pixels, uint32_t width, uint32_t height, int quality, const uint8_t **bytes,
+    size_t *count);
 #endif

@@ -31,8 +31,6 @@ int vips_copy(VipsImage *in, VipsImage **out, ...);
 int vips_cast(VipsImage *in, VipsImage **out, int format, ...);
 int vips_extract_area(VipsImage *in, VipsImage **out, int left, int top, int width, int height, ...);
 int vips_resize(VipsImage *in, VipsImage **out, double scale, ...);
-int vips_premultiply(VipsImage *in, VipsImage **out, ...);
-int vips_unpremultiply(VipsImage *in, VipsImage **out, ...);
 int vips_rot(VipsImage *in, VipsImage **out, unsigned angle, ...);
 int vips_flip(VipsImage *in, VipsImage **out, unsigned direction, ...);
 int vips_icc_transform(VipsImage *in, VipsImage **out, const char *output_profile, ...);
@@ -88,7 +86,7 @@ typedef enum CVipsLoader { CVIPS_PNG, CVIPS_GIF, CVIPS_WEBP, CVIPS_HEIF, CVIPS_S
 int cvips_start(void);
 /// Keeps libvips and what it stands on from writing to the log, whose writer would ask the kernel about its terminal.
 void cvips_silence(void);
-/// Opens a picture, to be read top to bottom; `scale` is for SVG and WebP only. NULL on failure.
+/// Opens a picture, to be read top to bottom; `scale` is for SVG only. NULL on failure.
 VipsImage *cvips_load(CVipsLoader loader, const void *bytes, size_t count, double scale);
 CVipsSample cvips_sample(const VipsImage *image);
 CVipsColour cvips_colour(const VipsImage *image);
@@ -103,12 +101,6 @@ int cvips_from_pixels(
 int cvips_crop(VipsImage *in, int left, int top, int width, int height, VipsImage **out);
 /// The high byte of 16-bit samples.
 int cvips_narrow(VipsImage *in, VipsImage **out);
-/// Lanczos of three lobes where pixels become fewer, bicubic where they become more.
-int cvips_resize(VipsImage *in, double across, double down, VipsImage **out);
-/// Real numbers.
-int cvips_premultiply(VipsImage *in, VipsImage **out);
-/// Back to 8 bits.
-int cvips_unpremultiply(VipsImage *in, VipsImage **out);
 /// Clockwise, 0…3 quarters of a turn.
 int cvips_rotate(VipsImage *in, unsigned quarters, VipsImage **out);
 /// Left becomes right.
@@ -118,13 +110,9 @@ int cvips_colour_managed(VipsImage *in, const void *profile, size_t count, VipsI
 /// Three bands out of one; an alpha stays.
 int cvips_in_colour(VipsImage *in, VipsImage **out);
 int cvips_flatten(VipsImage *in, const double ground[3], VipsImage **out);
-int cvips_invert(VipsImage *in, VipsImage **out);
 /// Red, green and blue of inks without a profile, as browsers see them.
 int cvips_inks_on_white(VipsImage *in, VipsImage **out);
 int cvips_embed(VipsImage *in, int left, int top, int width, int height, const double ground[3], VipsImage **out);
-
-/// Writes a baseline JPEG with optimized tables and no metadata; to be freed with cvips_free. 0 on success.
-int cvips_save_jpeg(VipsImage *in, int quality, void **bytes, size_t *count);
 
 // Painting (paint.c): the benchmark's pictures are made by these; the service calls none of them.
 
@@ -140,7 +128,10 @@ int cvips_sum(VipsImage *left, VipsImage *right, VipsImage **out);
 /// 8 bits a sample, sRGB.
 int cvips_as_bytes(VipsImage *in, VipsImage **out);
 int cvips_with_alpha(VipsImage *in, VipsImage *alpha, VipsImage **out);
-/// Writers of one list of options each; results to be freed with cvips_free. 0 on success.
+/// Lanczos of three lobes where pixels become fewer, bicubic where they become more.
+int cvips_resize(VipsImage *in, double across, double down, VipsImage **out);
+/// Writers of one list of options each, the JPEG's tables optimized; results to be freed with cvips_free. 0 on success.
+int cvips_save_jpeg(VipsImage *in, int quality, void **bytes, size_t *count);
 int cvips_save_png(VipsImage *in, void **bytes, size_t *count);
 int cvips_save_webp(VipsImage *in, int quality, void **bytes, size_t *count);
 /// An animation; its frames are one below the other, `frame_height` pixels each.

@@ -1,63 +1,13 @@
 #include "CJPEG.h"
 
 #include <setjmp.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <jpeglib.h>
-// After jpeglib.h: with this defined, jerror.h gives the message numbers only.
-#include <jerror.h>
-
-// No text is ever made, errors leave by longjmp, and of the warnings only the one that says 'the data ended early'
-// counts.
-typedef struct {
-  struct jpeg_error_mgr manager;
-  jmp_buf escape;
-  int truncated;
-} Faults;
-
-static void leave(j_common_ptr info) { longjmp(((Faults *)info->err)->escape, 1); }
-
-// Bits are needed and a marker is there. A restart marker says that some were damaged and that more will come; any
-// other one, that there are no more.
-static void note(j_common_ptr info, int level) {
-  if (level >= 0 || info->err->msg_code != JWRN_HIT_MARKER || !info->is_decompressor) return;
-  int marker = ((j_decompress_ptr)info)->unread_marker;
-  if (marker < JPEG_RST0 || marker > JPEG_RST0 + 7) ((Faults *)info->err)->truncated = 1;
-}
-
-static void ignore(j_common_ptr info) { (void)info; }
-
-static void faults_init(Faults *faults) {
-  jpeg_std_error(&faults->manager);
-  faults->manager.error_exit = leave;
-  faults->manager.emit_message = note;
-  faults->manager.output_message = ignore;
-  faults->truncated = 0;
-}
-
-static CJPEGStatus faults_status(const Faults *faults) {
-  switch (faults->manager.msg_code) {
-    case JERR_OUT_OF_MEMORY:
-      return CJPEG_NO_MEMORY;
-    case JERR_BAD_PRECISION:
-    case JERR_SOF_UNSUPPORTED:
-    case JERR_NOT_COMPILED:
-    case JERR_ARITH_NOTIMPL:
-    case JERR_CCIR601_NOTIMPL:
-    case JERR_CONVERSION_NOTIMPL:
-    case JERR_FRACT_SAMPLE_NOTIMPL:
-    case JERR_COMPONENT_COUNT:
-      return CJPEG_UNSUPPORTED;
-    default:
-      return CJPEG_CORRUPT;
-  }
-}
+#include "faults.h"
 
 struct CJPEGReader {
   struct jpeg_decompress_struct info;
-  Faults faults;
+  CJPEGFaults faults;
   struct jpeg_source_mgr source;
   int isCreated;
   int ranOut;
@@ -88,7 +38,7 @@ static void source_skip(j_decompress_ptr info, long count) {
 CJPEGReader *cjpeg_reader_create(void) {
   CJPEGReader *reader = calloc(1, sizeof *reader);
   if (!reader) return NULL;
-  faults_init(&reader->faults);
+  cjpeg_faults_init(&reader->faults);
   reader->info.err = &reader->faults.manager;
   if (setjmp(reader->faults.escape)) {
     free(reader);
@@ -121,7 +71,7 @@ CJPEGStatus cjpeg_reader_start(
   reader->ranOut = 0;
   reader->source.next_input_byte = bytes;
   reader->source.bytes_in_buffer = count;
-  if (setjmp(reader->faults.escape)) return faults_status(&reader->faults);
+  if (setjmp(reader->faults.escape)) return cjpeg_faults_status(&reader->faults);
   if (jpeg_read_header(info, TRUE) != JPEG_HEADER_OK) return CJPEG_CORRUPT;
   switch (info->jpeg_color_space) {
     case JCS_CMYK:
@@ -155,7 +105,7 @@ CJPEGStatus cjpeg_reader_start(
 }
 
 CJPEGStatus cjpeg_reader_read(CJPEGReader *reader, uint8_t *pixels, uint32_t rows, size_t rowBytes) {
-  if (setjmp(reader->faults.escape)) return faults_status(&reader->faults);
+  if (setjmp(reader->faults.escape)) return cjpeg_faults_status(&reader->faults);
   for (uint32_t row = 0; row < rows; row++) {
     JSAMPROW target[1] = {pixels + row * rowBytes};
     if (jpeg_read_scanlines(&reader->info, target, 1) != 1) return CJPEG_CORRUPT;
@@ -164,7 +114,7 @@ CJPEGStatus cjpeg_reader_read(CJPEGReader *reader, uint8_t *pixels, uint32_t row
 }
 
 CJPEGStatus cjpeg_reader_skip(CJPEGReader *reader, uint32_t rows) {
-  if (setjmp(reader->faults.escape)) return faults_status(&reader->faults);
+  if (setjmp(reader->faults.escape)) return cjpeg_faults_status(&reader->faults);
   return jpeg_skip_scanlines(&reader->info, rows) == rows ? CJPEG_OK : CJPEG_CORRUPT;
 }
 

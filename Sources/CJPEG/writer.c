@@ -1,0 +1,95 @@
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include "CJPEG.h"
+#include "faults.h"
+
+enum { FIRST_BYTES = 1 << 15 };
+
+struct CJPEGWriter {
+  struct jpeg_compress_struct info;
+  CJPEGFaults faults;
+  struct jpeg_destination_mgr target;
+  JOCTET *bytes;
+  size_t room;
+};
+
+static void target_start(j_compress_ptr info) {
+  CJPEGWriter *writer = info->client_data;
+  info->dest->next_output_byte = writer->bytes;
+  info->dest->free_in_buffer = writer->room;
+}
+
+// The buffer is full to its end, whatever free_in_buffer says.
+static boolean target_full(j_compress_ptr info) {
+  CJPEGWriter *writer = info->client_data;
+  JOCTET *larger = realloc(writer->bytes, writer->room * 2);
+  if (!larger) {
+    info->err->msg_code = JERR_OUT_OF_MEMORY;
+    info->err->error_exit((j_common_ptr)info);
+    return FALSE;
+  }
+  info->dest->next_output_byte = larger + writer->room;
+  info->dest->free_in_buffer = writer->room;
+  writer->bytes = larger;
+  writer->room *= 2;
+  return TRUE;
+}
+
+static void target_end(j_compress_ptr info) { (void)info; }
+
+CJPEGWriter *cjpeg_writer_create(void) {
+  CJPEGWriter *writer = calloc(1, sizeof *writer);
+  if (!writer) return NULL;
+  writer->room = FIRST_BYTES;
+  writer->bytes = malloc(writer->room);
+  cjpeg_faults_init(&writer->faults);
+  writer->info.err = &writer->faults.manager;
+  if (!writer->bytes || setjmp(writer->faults.escape)) {
+    free(writer->bytes);
+    free(writer);
+    return NULL;
+  }
+  jpeg_create_compress(&writer->info);
+  writer->info.client_data = writer;
+  writer->target.init_destination = target_start;
+  writer->target.empty_output_buffer = target_full;
+  writer->target.term_destination = target_end;
+  writer->info.dest = &writer->target;
+  return writer;
+}
+
+void cjpeg_writer_destroy(CJPEGWriter *writer) {
+  if (!writer) return;
+  jpeg_destroy_compress(&writer->info);
+  free(writer->bytes);
+  free(writer);
+}
+
+CJPEGStatus cjpeg_writer_write(
+    CJPEGWriter *writer, const uint8_t *pixels, uint32_t width, uint32_t height, int quality, const uint8_t **bytes,
+    size_t *count) {
+  j_compress_ptr info = &writer->info;
+  if (setjmp(writer->faults.escape)) {
+    CJPEGStatus status = cjpeg_faults_status(&writer->faults);
+    if (!setjmp(writer->faults.escape)) jpeg_abort_compress(info);
+    return status;
+  }
+  info->image_width = width;
+  info->image_height = height;
+  info->input_components = 3;
+  info->in_color_space = JCS_RGB;
+  jpeg_set_defaults(info);
+  jpeg_set_quality(info, quality, TRUE);
+  info->optimize_coding = TRUE;
+  if (quality >= 90) info->comp_info[0].h_samp_factor = info->comp_info[0].v_samp_factor = 1;
+  jpeg_start_compress(info, TRUE);
+  while (info->next_scanline < height) {
+    JSAMPROW row[1] = {(JSAMPROW)(pixels + (size_t)info->next_scanline * width * 3)};
+    jpeg_write_scanlines(info, row, 1);
+  }
+  jpeg_finish_compress(info);
+  *bytes = writer->bytes;
+  *count = writer->room - writer->target.free_in_buffer;
+  return CJPEG_OK;
+}
