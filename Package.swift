@@ -102,6 +102,7 @@ var targets: [Target] = [
       path: "Tests/Support/confinement-probe", swiftSettings: rules),
     .testTarget(
       name: "AvatarNormalizeTests", dependencies: ["AvatarNormalize"], exclude: ["Samples"], swiftSettings: rules),
+    .testTarget(name: "BenchNormalizeTests", dependencies: ["BenchNormalize"], swiftSettings: rules),
     .testTarget(
       name: "AvatarWorkersTests", dependencies: ["AvatarWorkers", "CProbe", "avatar-worker", "confinement-probe"],
       swiftSettings: rules),

@@ -9,6 +9,12 @@ struct PlainPicture {
   let bands: Int
   let samples: [UInt8]
 
+  /// A picture of `samples`.
+  init(width: Int, height: Int, bands: Int, samples: [UInt8]) {
+    precondition(samples.count == width * height * bands, "a picture without gaps")
+    (self.width, self.height, self.bands, self.samples) = (width, height, bands, samples)
+  }
+
   /// Decodes everything at full size, by libvips. Throws `internal` where it refuses.
   init(decoding bytes: [UInt8]) throws(AvatarError) {
     var (width, height, bands, count): (Int32, Int32, Int32, Int) = (0, 0, 0, 0)
@@ -20,8 +26,12 @@ struct PlainPicture {
     guard count == Int(width) * Int(height) * Int(bands), (1...4).contains(bands) else {
       throw AvatarError(.internalFault, "a sample with other than 8 bits")
     }
-    (self.width, self.height, self.bands) = (Int(width), Int(height), Int(bands))
-    samples = Array(UnsafeRawBufferPointer(start: decoded, count: count))
+    self.init(
+      width: Int(width), height: Int(height), bands: Int(bands),
+      samples: [UInt8](unsafeUninitializedCapacity: count) { target, filled in
+        UnsafeMutableRawBufferPointer(target).copyMemory(from: UnsafeRawBufferPointer(start: decoded, count: count))
+        filled = count
+      })
   }
 
   /// Red, green and blue of a pixel on white.
