@@ -86,7 +86,8 @@ struct HouseRule {
   static let libraryOwner = HouseRule(name: "each C library has one owner") { file in
     guard file.isProduct else { return [] }
     return file.imports.compactMap { module in
-      guard let owner = owners[module], owner != file.target, benchmarkOwners[module]?.contains(file.target) != true else { return nil }
+      guard let owner = owners[module], owner != file.target, benchmarkOwners[module]?.contains(file.target) != true
+      else { return nil }
       return "imports \(module), which belongs to \(owner)"
     }
   }
