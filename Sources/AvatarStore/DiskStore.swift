@@ -127,56 +127,10 @@ public final class DiskStore: AvatarStoring {
       return .failed
     }
     do throws(StoreFault) {
-      return try await storing(entry, object, begun)
+      return try await index.run { keeper throws(StoreFault) in try keeper.keep(entry, object, begun: begun) }
     } catch {
       shared.count { $0.failures += 1 }
       return .failed
-    }
-  }
-
-  private func storing(_ entry: Entry, _ object: [UInt8]?, _ begun: PurgeEpoch) async throws(StoreFault) -> StoreOutcome
-  {
-    // Each round an eviction, by us or another process, may take the object before its entry is there.
-    for _ in 0..<4 {
-      var reservation: Reservation?
-      var allocated: Int?
-      if let object {
-        reservation = try await reserve(entry.object, object.count)
-        switch try await place(object, entry.object, reservation) {
-        case .written(let bytes): allocated = bytes
-        case .wasThere: break
-        case .broken:
-          await settleBroken(entry.object)
-          continue
-        }
-      }
-      let (place, bytes) = (reservation, allocated)
-      let commit = try await index.run { keeper throws(StoreFault) in
-        try keeper.commit(entry, reservation: place, allocated: bytes, begun: begun)
-      }
-      switch commit {
-      case .stored: return .stored
-      case .purged: return .purged
-      case .objectGone: if object == nil { throw StoreFault(.noRoom, "renew an entry") }
-      }
-    }
-    throw StoreFault(.noRoom, "keep an entry")
-  }
-
-  private func reserve(_ hash: ContentHash, _ size: Int) async throws(StoreFault) -> Reservation? {
-    try await index.run { keeper throws(StoreFault) in try keeper.reserve(hash, size: size) }
-  }
-
-  private func place(
-    _ object: [UInt8], _ hash: ContentHash, _ reservation: Reservation?
-  ) async throws(StoreFault) -> DiskThread.Placed {
-    do throws(StoreFault) {
-      return try await disk.run { thread throws(StoreFault) in try thread.place(object, hash, reservation) }
-    } catch {
-      await change { keeper in
-        if reservation == nil { keeper.note(error) } else { keeper.release(hash, after: error) }
-      }
-      throw error
     }
   }
 

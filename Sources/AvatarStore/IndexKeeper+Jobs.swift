@@ -12,8 +12,59 @@ extension IndexKeeper {
   /// File systems allocate in such pieces; what was really allocated is entered once the file is there.
   private static let allocationUnit = 4096
 
+  /// Keeps an entry and its object: room first, then the file, then the entry, so that a crash leaves nothing that points to nothing.
+  ///
+  /// All on this thread: an avatar's few kilobytes are written sooner than two other threads are woken.
+  func keep(_ entry: Entry, _ object: [UInt8]?, begun: PurgeEpoch) throws(StoreFault) -> StoreOutcome {
+    // Each round an eviction, by us or another process, may take the object before its entry is there.
+    for _ in 0..<4 {
+      var reservation: Reservation?
+      var allocated: Int?
+      if let object {
+        reservation = try reserve(entry.object, size: object.count)
+        switch try place(object, entry.object, reservation) {
+        case .written(let bytes): allocated = bytes
+        case .wasThere: break
+        case .broken:
+          if shared.isWritable { _ = settle(ShardFindings(broken: [entry.object])) }
+          continue
+        }
+      }
+      switch try commit(entry, reservation: reservation, allocated: allocated, begun: begun) {
+      case .stored: return .stored
+      case .purged: return .purged
+      case .objectGone: if object == nil { throw StoreFault(.noRoom, "renew an entry") }
+      }
+    }
+    throw StoreFault(.noRoom, "keep an entry")
+  }
+
+  /// How an object's file came to be in place.
+  private enum Placed {
+    /// Written; so many bytes were allocated.
+    case written(Int)
+    /// It was there and is whole.
+    case wasThere
+    /// The index has it, the disk has not, or not whole.
+    case broken
+  }
+
+  /// Puts an object's file in place where room was taken for it; looks at the one that is there otherwise.
+  private func place(
+    _ bytes: [UInt8], _ hash: ContentHash, _ reservation: Reservation?
+  ) throws(StoreFault) -> Placed {
+    do throws(StoreFault) {
+      if let reservation { return .written(try files.write(bytes, as: hash, temporary: reservation.temporary)) }
+      if case .sound = try files.read(hash) { return .wasThere }
+      return .broken
+    } catch {
+      if reservation == nil { note(error) } else { release(hash, after: error) }
+      throw error
+    }
+  }
+
   /// Takes room for an object, evicting others if need be; nil where the index has the object already.
-  func reserve(_ hash: ContentHash, size: Int) throws(StoreFault) -> Reservation? {
+  private func reserve(_ hash: ContentHash, size: Int) throws(StoreFault) -> Reservation? {
     flushPins()
     let units = (size + Self.allocationUnit - 1) / Self.allocationUnit
     // Others may take the room that was made; each round evicts more, so a bound is all that is needed.
@@ -33,7 +84,7 @@ extension IndexKeeper {
   }
 
   /// Keeps an entry whose object is in place.
-  func commit(
+  private func commit(
     _ entry: Entry, reservation: Reservation?, allocated: Int?, begun: PurgeEpoch
   ) throws(StoreFault) -> IndexWrites.Commit {
     do throws(StoreFault) {
@@ -49,7 +100,7 @@ extension IndexKeeper {
   }
 
   /// Gives room back that was not used, now or when the index takes writes again.
-  func release(_ hash: ContentHash, after fault: StoreFault) {
+  private func release(_ hash: ContentHash, after fault: StoreFault) {
     note(fault)
     unreleased.append(hash)
     releaseLeftReservations()
