@@ -42,6 +42,7 @@ final class RunningService: Sendable {
     var prefetch = Prefetcher.Settings()
     prefetch.objectLifetime = configuration.prefetch.objectLifetime
     prefetch.pending = configuration.prefetch.queue
+    prefetch.concurrency = configuration.prefetch.concurrency
     prefetch.width = configuration.image.size
     prefetch.maximumSources = configuration.chain.maxSources
     let prefetcher = Prefetcher(

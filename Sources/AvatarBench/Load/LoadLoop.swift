@@ -179,7 +179,8 @@ final class LoadLoop {
   private func receive(_ index: Int) {
     let received = recv(connections[index].socket, buffer.baseAddress, buffer.count, 0)
     if received < 0, errno == EAGAIN || errno == EINTR { return }
-    guard connections[index].isBusy else { return drop(index) }  // The server closed a kept connection between two requests.
+    // The server closed a kept connection between two requests.
+    guard connections[index].isBusy else { return drop(index) }
     if received <= 0 {
       return connections[index].reader.isWholeAtEnd ? finish(index, keeps: false) : fail(index, .closed)
     }

@@ -13,7 +13,8 @@ protocol Scenario: Sendable {
 /// All scenarios in their order.
 enum Scenarios {
   static let all: [any Scenario] = [
-    HitScenario(), ObjectScenario(), RevalidateScenario(), MissScenario(), PrefetchScenario(), StormScenario(),
+    HitScenario(), ObjectScenario(), RevalidateScenario(), MissScenario(), PrefetchScenario(), PrefetchStormScenario(),
+    StormScenario(),
     MixedScenario(), SlowOriginScenario(), DeadOriginScenario(), HostileScenario(), RestartScenario(), SoakScenario(),
   ]
 }

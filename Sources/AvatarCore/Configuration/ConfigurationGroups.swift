@@ -172,6 +172,8 @@ extension Configuration {
   public struct Prefetch: Hashable, Sendable {
     /// An object handed out by its hash is not evicted sooner unless the disk demands it.
     public var objectLifetime: Duration = .seconds(24 * 3600)
+    /// Prefetched avatars at work at once.
+    public var concurrency = 32
     /// Prefetched avatars under way at once.
     public var queue = 4096
   }

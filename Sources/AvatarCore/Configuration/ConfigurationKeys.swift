@@ -231,8 +231,11 @@ extension ConfigurationKey {
       "prefetch.objectLifetime", \.prefetch.objectLifetime, .duration(.zero...(.seconds(365 * 86400))),
       "an object handed out by its hash is not evicted sooner unless the disk demands it"),
     .init(
+      "prefetch.concurrency", \.prefetch.concurrency, .count(1...100_000),
+      "prefetched avatars at work at once; one whose origin takes more than a second gives its place on"),
+    .init(
       "prefetch.queue", \.prefetch.queue, .count(1...1_000_000),
-      "prefetched avatars under way at once; further calls are shed"),
+      "prefetched avatars under way at once, those that wait for their turn included; further calls are shed"),
     .init("chain.maxSources", \.chain.maxSources, .count(1...4), "sources of one avatar"),
     .init(
       "chain.patience", \.chain.patience, .duration(.zero...(.seconds(60))),

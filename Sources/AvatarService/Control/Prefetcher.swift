@@ -7,8 +7,10 @@ public final class Prefetcher: Sendable {
   public struct Settings: Sendable {
     /// Avatars in one call.
     public var batch = 256
-    /// Avatars under way at once over all calls; past it a call is shed.
+    /// Avatars under way at once over all calls, those that wait for their turn included; past it a call is shed.
     public var pending = 4096
+    /// Avatars at work at once; one whose origin takes its time gives its place on.
+    public var concurrency = 32
     /// How long an object that was handed out by its hash is kept from eviction.
     public var objectLifetime = Duration.seconds(24 * 3600)
     /// How long the work goes on behind at most.
@@ -29,6 +31,7 @@ public final class Prefetcher: Sendable {
   private let links: AvatarLinks
   let settings: Settings
   private let underWay = Mutex(0)
+  private let lanes: PrefetchLanes
 
   /// Resolves through `chain` and hands out `links`.
   public init(
@@ -41,6 +44,7 @@ public final class Prefetcher: Sendable {
     self.names = names
     self.links = links
     self.settings = settings
+    lanes = PrefetchLanes(settings.concurrency)
   }
 
   /// The answer to a call: 200 when every avatar is settled, else 202.
@@ -96,6 +100,8 @@ public final class Prefetcher: Sendable {
     var results: [PrefetchResult] = []
     var open = 0
     for (index, job) in jobs.enumerated() {
+      // A batch's hashes and look-ups take milliseconds in all: others have their turn in between.
+      if index % 16 == 15 { await Task.yield() }
       switch job {
       case .failure(let error):
         results.append(.failed(error))
@@ -110,7 +116,7 @@ public final class Prefetcher: Sendable {
         results.append(PrefetchResult(status: .pending, avatarURL: links.avatar(locator)))
         open += 1
         // Outlives the call: what is not there in time is there for the phone.
-        Task {
+        lanes.add(isAwaited: wait > .zero) { [self] in
           let terms = Terms(
             deadline: .after(settings.workLimit), priority: wait > .zero ? .interactive : .background,
             refresh: refresh)
