@@ -3,16 +3,26 @@
 /// Entries stand in a ring in the order that they came. To make room a hand walks from old to new: it spares each entry that was looked up
 /// since it last passed, and takes the bit; it evicts the first that was not. Index-linked slots, no allocation for each entry;
 /// the table keeps the slots of its largest fill. (Zhang et al., NSDI 2024.)
+///
+/// Inlinable as far as every hit goes: called through the generic form, a look-up costs three times as much, most of it for
+/// finding out again and again what a slot of this key and value looks like.
 public struct SieveCache<Key: Hashable, Value> {
-  fileprivate struct Slot {
-    var key: Key
-    var value: Value
+  @usableFromInline struct Slot {
+    let key: Key
+    @usableFromInline var value: Value
     var cost: Int
-    var isVisited: Bool
+    @usableFromInline var isVisited: Bool
     /// Towards the newest; `none` at the newest.
     var newer: Int
     /// Towards the oldest; `none` at the oldest.
     var older: Int
+
+    /// In place: reading one field of an optional slot in an array copies all of it, references and all.
+    @inlinable mutating func use() -> Value {
+      // Not written again once set: a popular entry's slot is only read.
+      if !isVisited { isVisited = true }
+      return value
+    }
   }
 
   private static var none: Int { -1 }
@@ -21,9 +31,9 @@ public struct SieveCache<Key: Hashable, Value> {
   public let capacity: Int
   /// What the entries cost together.
   public private(set) var totalCost = 0
-  private var slots: [Slot?] = []
+  @usableFromInline var slots: [Slot?] = []
   private var free: [Int] = []
-  private var index: [Key: Int] = [:]
+  @usableFromInline var index: [Key: Int] = [:]
   private var newest = Self.none
   private var oldest = Self.none
   private var hand = Self.none
@@ -38,11 +48,9 @@ public struct SieveCache<Key: Hashable, Value> {
   public var count: Int { index.count }
 
   /// The key's value; notes that it was used.
-  public mutating func lookup(_ key: Key) -> Value? {
+  @inlinable public mutating func lookup(_ key: Key) -> Value? {
     guard let position = index[key] else { return nil }
-    // Not written again once set: a popular entry's slot is only read.
-    if slots[position]?.isVisited == false { slots[position]?.isVisited = true }
-    return slots[position]?.value
+    return slots[position]?.use()
   }
 
   /// The key's value, without a note of its use.

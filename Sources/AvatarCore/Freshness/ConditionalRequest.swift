@@ -15,11 +15,11 @@ public struct ConditionalRequest: Sendable {
   ///
   /// `If-None-Match` decides alone wherever it is present, garbage included: tags compare weakly, members that are no entity tags
   /// match nothing, `*` matches. Else `If-Modified-Since` decides, whole seconds; one that is no date is ignored.
-  public func isNotModified(etag: String, lastModified: UnixTime?, now: UnixTime) -> Bool {
+  public func isNotModified(etag: String, lastModified: UnixTime?, now: @autoclosure () -> UnixTime) -> Bool {
     if let ifNoneMatch {
       return ifNoneMatch == etag || Self.list(ifNoneMatch, matches: etag)
     }
-    guard let lastModified, let ifModifiedSince, let since = HTTPDate.parse(ifModifiedSince, now: now) else {
+    guard let lastModified, let ifModifiedSince, let since = HTTPDate.parse(ifModifiedSince, now: now()) else {
       return false
     }
     return lastModified.seconds <= since.seconds

@@ -69,9 +69,11 @@ public struct Freshness: Hashable, Sendable {
   /// Whether a hit on a fresh, popular entry should refresh it behind, before it goes stale.
   ///
   /// Only within the last tenth of the lifetime, and at most so long before its end as `limit` says; nought is never. `uses` are the hits since the entry came or was renewed; `chance`
-  /// is uniform in 0..<1, drawn anew for each hit. The odds rise through that window and are measured so that about 98 of
-  /// 100 popular entries are refreshed within it, each at a moment of its own, however often they are hit.
-  public func isDueAhead(uses: Int, chance: Double, within limit: Duration = .seconds(3600)) -> Bool {
+  /// is uniform in 0..<1, drawn anew for each hit within that window: outside it no hit pays for it. The odds rise through the window
+  /// and are measured so that about 98 of 100 popular entries are refreshed within it, each at a moment of its own, however often they are hit.
+  public func isDueAhead(
+    uses: Int, chance: @autoclosure () -> Double, within limit: Duration = .seconds(3600)
+  ) -> Bool {
     guard state == .fresh, maySpread, uses >= Self.popularUses else { return false }
     let window = min(lifetime / 10, limit)
     let left = freshUntil - assessedAt
@@ -80,6 +82,6 @@ public struct Freshness: Hashable, Sendable {
     let usesInWindow = max(1, Double(uses) * (window / passed))
     let progress = 1 - left / window
     // Odds of 8p/n for each of n uses add up to 4 over the window: all are missed once in e⁴ = 55 times.
-    return chance < 8 * progress / usesInWindow
+    return chance() < 8 * progress / usesInWindow
   }
 }

@@ -15,8 +15,8 @@ struct AvatarReply {
   let cache: AvatarCache
   let preparer: any ReplyPreparing
 
-  /// The answer to a request; a hit's is prepared once and shared while it stays true.
-  func disposition(_ answer: Answer, _ form: Form) -> HTTPDisposition {
+  /// The answer to a request that came at `now`; a hit's is prepared once and shared while it stays true.
+  func disposition(_ answer: Answer, _ form: Form, now: ContinuousClock.Instant) -> HTTPDisposition {
     guard case .avatar(let avatar, let freshness) = answer.outcome else { return .reply(reply(answer, form)) }
     guard answer.origin == nil, answer.maximumAge == nil, answer.index ?? 0 == 0, answer.cacheStatus.isPlainHit else {
       return .reply(reply(answer, form))
@@ -25,7 +25,6 @@ struct AvatarReply {
       immutable: isImmutable(avatar, freshness, form), inChain: form.inChain,
       notModified: form.condition.isNotModified(
         etag: avatar.etag, lastModified: avatar.entry.changedAt, now: cache.clock.now))
-    let now = ContinuousClock.now
     if let prepared = avatar.prepared(variant, now: now) { return .prepared(prepared) }
     let lifetimes = freshness.prepared()
     let prepared = preparer.prepare(

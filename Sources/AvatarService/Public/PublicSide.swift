@@ -150,7 +150,7 @@ public final class PublicSide: HTTPHandling {
     _ answer: Answer, inChain: Bool, version: String?, _ request: HTTPRequest, _ started: ContinuousClock.Instant
   ) -> HTTPDisposition {
     let form = AvatarReply.Form(version: version, condition: ConditionalRequest(request), inChain: inChain)
-    let disposition = replies.disposition(answer, form)
+    let disposition = replies.disposition(answer, form, now: started)
     journal.note(.avatar, answer, nil, status: disposition.status, since: started)
     return disposition
   }
