@@ -42,7 +42,8 @@ final class RunningService: Sendable {
     var prefetch = Prefetcher.Settings()
     prefetch.objectLifetime = configuration.prefetch.objectLifetime
     prefetch.pending = configuration.prefetch.queue
-    prefetch.concurrency = configuration.prefetch.concurrency
+    // Half of the workers' queue at most: what finds it full is shed, and the other half is for those who wait.
+    prefetch.concurrency = min(configuration.prefetch.concurrency, max(1, configuration.workers.queue / 2))
     prefetch.width = configuration.image.size
     prefetch.maximumSources = configuration.chain.maxSources
     let prefetcher = Prefetcher(
