@@ -47,7 +47,8 @@ struct ScenarioCharts {
     ) -> [LineChart.Line] {
       [("server", server), ("workers", workers)].map { name, value in
         LineChart.Line(
-          name: name, summary: Self.range(result.usage.map(value), text), points: result.usage.map { ($0.at, value($0)) })
+          name: name, summary: Self.range(result.usage.map(value), text),
+          points: result.usage.map { ($0.at, value($0)) })
       }
     }
     return chart(
@@ -73,10 +74,16 @@ struct ScenarioCharts {
   }
 
   private static func summary(_ curve: ScenarioResult.Curve) -> String {
-    func at(_ share: Double) -> String {
-      Text.seconds((curve.points.first { $0.share >= share } ?? curve.points.last)?.seconds ?? 0)
-    }
+    func at(_ share: Double) -> String { Text.seconds(seconds(at: share, of: curve.points)) }
     return "median \(at(0.5)), p99 \(at(0.99)), slowest \(at(1)) of \(curve.count)"
+  }
+
+  /// Between its points a curve is taken as straight.
+  private static func seconds(at share: Double, of points: [ScenarioResult.Curve.Point]) -> Double {
+    guard let next = points.firstIndex(where: { $0.share >= share }) else { return points.last?.seconds ?? 0 }
+    guard next > 0, points[next].share > points[next - 1].share else { return points[next].seconds }
+    let (from, to) = (points[next - 1], points[next])
+    return from.seconds + (to.seconds - from.seconds) * (share - from.share) / (to.share - from.share)
   }
 
   private static func range(_ values: [Double], _ text: (Double) -> String) -> String {

@@ -24,7 +24,7 @@ struct ScenarioSection {
     for problem in result.problems { markup += "<p class=\"note odd\">Not valid: \(Markup.text(problem))</p>\n" }
     if !result.figures.isEmpty {
       markup += Markup.table(
-        "Figures and budgets of \(result.name)", ["Figure", "Found", "± of its rounds", "Budget", "Verdict"],
+        "Figures and budgets of \(result.name)", ["Figure", "Found", "Verdict", "Budget", "± of its rounds"],
         result.figures.map(row))
     }
     let charts = ScenarioCharts(result).all
@@ -35,12 +35,11 @@ struct ScenarioSection {
   private func row(_ figure: Figure) -> [String] {
     let rounds = figure.rounds.map { Text.value($0, figure.unit) }.joined(separator: ", ")
     let spread = figure.spread.map { "<span title=\"\(Markup.text(rounds))\">\(Text.percent($0))</span>" } ?? ""
-    var cells = [Markup.text(figure.name), Markup.text(Text.value(figure.value, figure.unit)), spread]
-    guard let budget = figure.budget else { return cells + ["", ""] }
+    let named = [Markup.text(figure.name), Markup.text(Text.value(figure.value, figure.unit))]
+    guard let budget = figure.budget else { return named + ["", "", spread] }
     let gate = budget.gate == .always ? "on any machine" : "on this machine"
-    cells.append("\(Markup.text(TableReport.budget(budget, figure.unit))) <small>\(gate)</small>")
-    cells.append(figure.isMet ? Self.mark("good", "✓ ok") : Self.mark("bad", "✕ BROKEN"))
-    return cells
+    let verdict = figure.isMet ? Self.mark("good", "✓ ok") : Self.mark("bad", "✕ BROKEN")
+    return named + [verdict, "\(Markup.text(TableReport.budget(budget, figure.unit))) <small>\(gate)</small>", spread]
   }
 
   private static func mark(_ kind: String, _ text: String) -> String { "<span class=\"mark \(kind)\">\(text)</span>" }
