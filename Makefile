@@ -35,6 +35,13 @@ test: ## every test
 	swift build --build-tests --package-path Tests/KitHarness --scratch-path .build/kit-harness
 	.ci/test
 
+.PHONY: bench
+bench: build ## every scenario of avatar-bench against its budgets; the result goes into .build/bench
+	swift build -c release --product bare-responder
+	swift build -c release --product avatar-bench
+	@mkdir -p .build/bench
+	.build/release/avatar-bench --json .build/bench/result.json --html .build/bench/result.html
+
 .PHONY: crash
 crash: build ## kill the server 200 times under load and look at the whole cache after each
 	benchmarks/crash.py --rounds 200

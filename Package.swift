@@ -114,6 +114,7 @@ var targets: [Target] = [
     .testTarget(
       name: "BenchOriginTests", dependencies: ["AvatarCore", "BenchOrigin", "BenchPictures", "CVips"],
       swiftSettings: rules),
+    .testTarget(name: "AvatarBenchTests", dependencies: ["AvatarBench", "AvatarCore"], swiftSettings: rules),
     .testTarget(name: "HouseRuleTests", dependencies: ["AvatarCore", "AvatarService"], swiftSettings: rules),
   ]
 #endif

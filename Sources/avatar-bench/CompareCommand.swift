@@ -7,21 +7,22 @@ struct CompareCommand {
   let new: String
 
   func run() -> Int32 {
-    do {
+    do throws(AvatarError) {
       Terminal.out(Comparison(old: try Self.read(old), new: try Self.read(new)).text)
       return 0
     } catch {
-      Terminal.error("avatar-bench: \((error as? AvatarError)?.detail ?? "\(error)")\n")
+      Terminal.error("avatar-bench: \(error.detail)\n")
       return 2
     }
   }
 
   /// A result file; throws with what is wrong with it.
-  static func read(_ path: String) throws -> BenchResult {
+  static func read(_ path: String) throws(AvatarError) -> BenchResult {
     guard let bytes = Files.bytes(path) else { throw AvatarError(.invalidRequest, "\(path) cannot be read") }
-    guard let result = try? BenchResult(json: bytes), result.format == BenchResult.format else {
-      throw AvatarError(.invalidRequest, "\(path) is no result of avatar-bench, or of another version")
+    do throws(AvatarError) {
+      return try BenchResult(json: bytes)
+    } catch {
+      throw AvatarError(.invalidRequest, "\(path) \(error.detail)")
     }
-    return result
   }
 }

@@ -46,11 +46,11 @@ struct RunCommand {
       let before = try old.map { try CompareCommand.read($0) }
       let result = BenchRunner(options: options, budgets: limits, progress: LiveProgress())
         .run(scenarios, countsOnly: countsOnly)
-      Terminal.out(TableReport.summary(result))
+      Terminal.out(TableReport.summary(result, paint: Terminal.paint))
       if let before { Terminal.out(Comparison(old: before, new: result).text) }
       var status = result.exitStatus
       if let json, !Files.write(try result.json(), to: json) { status = Self.unwritten(json) }
-      if let html, !Files.write(HTMLReport.text(result), to: html) { status = Self.unwritten(html) }
+      if let html, !Files.write(try HTMLReport.text(result), to: html) { status = Self.unwritten(html) }
       return status
     } catch let error as AvatarError {
       Terminal.error("avatar-bench: \(error.detail)\n")

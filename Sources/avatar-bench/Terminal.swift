@@ -1,11 +1,18 @@
 import AvatarBench
 import Glibc
-import Synchronization
 
 /// Standard output and standard error.
 enum Terminal {
   static func out(_ text: String) { write(text, to: STDOUT_FILENO) }
   static func error(_ text: String) { write(text, to: STDERR_FILENO) }
+
+  /// Whether a descriptor is a terminal that understands escape sequences.
+  static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 && variable("TERM") != "dumb" }
+
+  /// Colours for standard output: on a terminal, unless NO_COLOR says otherwise (no-color.org: set and not empty).
+  static let paint: Paint = isTerminal(STDOUT_FILENO) && variable("NO_COLOR").isEmpty ? .ansi : .none
+
+  private static func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
 
   private static func write(_ text: String, to descriptor: Int32) {
     var rest = Array(text.utf8)[...]
@@ -15,26 +22,5 @@ enum Terminal {
       guard count > 0 else { return }
       rest = rest.dropFirst(count)
     }
-  }
-}
-
-/// Says on standard error what is going on: one line that changes on a terminal, lines of their own elsewhere.
-final class LiveProgress: BenchProgress {
-  private let isTerminal = isatty(STDERR_FILENO) == 1
-  private let last = Mutex("")
-
-  func step(_ scenario: String, _ text: String) {
-    let line = "\(scenario): \(text)"
-    let isNew = last.withLock { last in
-      defer { last = line }
-      return last != line
-    }
-    guard isNew else { return }
-    Terminal.error(isTerminal ? "\r\u{1B}[K\(line.prefix(100))" : "\(line)\n")
-  }
-
-  func ended(_ result: ScenarioResult) {
-    if isTerminal { Terminal.error("\r\u{1B}[K") }
-    Terminal.out(TableReport.text(result) + "\n")
   }
 }

@@ -1,3 +1,4 @@
+public import AvatarCore
 import FoundationEssentials
 
 /// A whole run: what `--json` writes and `--compare` reads.
@@ -9,7 +10,7 @@ public struct BenchResult: Sendable, Codable {
   public var format = Self.format
   /// The product's version.
   public var version: String
-  /// The commit that was measured, with a `+` where files differ from it; empty outside of a working tree.
+  /// The commit of the working tree that the server lies in, with a `+` where files differ from it; empty outside of one.
   public var commit: String
   /// When it began, RFC 3339.
   public var began: String
@@ -26,8 +27,8 @@ public struct BenchResult: Sendable, Codable {
 
   /// A run that begins now.
   public init(server: String, seconds: Double, countsOnly: Bool) {
-    version = ""
-    commit = ""
+    version = Product.version
+    commit = WorkingTree.commit(around: server)
     began = Date.now.formatted(.iso8601)
     machine = .here
     (self.server, self.seconds, self.countsOnly) = (server, seconds, countsOnly)
@@ -42,12 +43,27 @@ public struct BenchResult: Sendable, Codable {
     return Array(try encoder.encode(self)) + [10]
   }
 
-  /// From such a document; throws where it is none.
-  public init(json: [UInt8]) throws {
+  /// From such a document; throws `invalid_request` with what is wrong where it is none, or has another form.
+  public init(json: [UInt8]) throws(AvatarError) {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    self = try decoder.decode(Self.self, from: Data(json))
+    // The form first: what else another one holds is not known.
+    guard let form = try? decoder.decode(Form.self, from: Data(json)) else {
+      throw AvatarError(.invalidRequest, "is no result of avatar-bench")
+    }
+    guard form.format == Self.format else {
+      throw AvatarError(.invalidRequest, "is a result of format \(form.format); format \(Self.format) is read here")
+    }
+    do {
+      self = try decoder.decode(Self.self, from: Data(json))
+    } catch {
+      throw AvatarError(.invalidRequest, "is a damaged result of avatar-bench")
+    }
+  }
+
+  private struct Form: Decodable {
+    let format: Int
   }
 
   /// How the run ended, as an exit status: 3 not valid or not finished, 1 a budget is broken, 0 all are met.
