@@ -67,6 +67,13 @@ proofs: build ## thousands of waiters, a hundred killed workers, memory after th
 	python3 benchmarks/worker-kills.py
 	python3 benchmarks/memory.py
 
+.PHONY: bench-peers
+bench-peers: build ## the comparison with nginx, Varnish and thumbor, into benchmarks/RESULTS.md (minutes)
+	@.ci/setup bench
+	swift build -c release --product avatar-bench
+	swift build -c release --product bare-responder
+	benchmarks/peers.py --markdown benchmarks/RESULTS.md
+
 .PHONY: kit-sanitize
 kit-sanitize: ## the phone's library under the thread sanitizer
 	@.ci/setup test

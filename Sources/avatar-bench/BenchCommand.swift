@@ -16,6 +16,7 @@ enum BenchCommand {
   case load(LoadCommand)
   case compare(old: String, new: String)
   case origin(OriginCommand)
+  case fill(FillCommand)
 
   /// Reads a command line without the program's name.
   init(_ arguments: [String]) throws(BenchUsage) {
@@ -27,7 +28,7 @@ enum BenchCommand {
       self = .version
       return
     }
-    let commands = ["run", "load", "list", "compare", "origin"]
+    let commands = ["run", "load", "list", "compare", "origin", "fill"]
     // Scenarios may be named without `run` before them.
     let name = arguments.first.flatMap { commands.contains($0) ? $0 : nil } ?? "run"
     let rest = arguments.first == name ? Array(arguments.dropFirst()) : arguments
@@ -41,6 +42,7 @@ enum BenchCommand {
       guard options.operands.count == 2 else { throw BenchUsage(message: "compare takes two result files") }
       self = .compare(old: options.operands[0], new: options.operands[1])
     case "origin": self = .origin(try Self.origin(rest))
+    case "fill": self = .fill(try FillCommand(rest))
     default: self = .run(try RunCommand(rest))
     }
   }
@@ -61,6 +63,7 @@ enum BenchCommand {
     case .load(let command): return command.run()
     case .compare(let old, let new): return CompareCommand(old: old, new: new).run()
     case .origin(let command): return command.run()
+    case .fill(let command): return command.run()
     }
   }
 

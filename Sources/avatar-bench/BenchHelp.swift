@@ -9,6 +9,7 @@ enum BenchHelp {
       avatar-bench compare OLD.json NEW.json     what changed by more than the runs' own spread
       avatar-bench list                          scenarios and what each is about
       avatar-bench origin [OPTION…]              the origin that the scenarios use, until standard input ends
+      avatar-bench fill [OPTION…]                a cache full of avatars; prints their signed paths
 
     run:
       --server PROGRAM    the program to measure (default: avatar-server beside this one)
@@ -41,6 +42,12 @@ enum BenchHelp {
       --seed N            (default 1)
       --port N            (default any free one, which is printed)
       --variations N      pictures of each kind (default 8)
+
+    fill:
+      --directory PATH    the cache's directory
+      --avatar FILE       a finished JPEG; each avatar gets its bytes and a number
+      --count N           (default 100000)
+      --keys FILE         where to put the signing key
 
     Exit status: 0 all budgets met, 1 a budget broken (it is named) or requests failed, 2 usage,
     3 the run is not valid: the generator was the bottleneck, the machine too busy, or a scenario could not be played.

@@ -9,10 +9,12 @@ struct SignedPaths {
   private static let key = [UInt8](0..<16)
   private let links = AvatarLinks(base: "", signer: URLSigner(keys: [key], hashing: OpenSSLHashing()))
 
+  /// The same in hexadecimal, as a key file has it.
+  static let hexKey = key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+
   /// The settings of a server that takes them; the key's file is put into `directory`.
   static func settings(in directory: String) throws(AvatarError) -> [String: String] {
-    let hex = key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    guard Files.write(hex + "\n", to: "\(directory)/keys") else {
+    guard Files.write(hexKey + "\n", to: "\(directory)/keys") else {
       throw AvatarError(.internalFault, "\(directory) takes no files")
     }
     return ["signing-keys-file": "\(directory)/keys"]
