@@ -9,6 +9,7 @@ public struct Comparison: Sendable {
     /// It stands as it did.
     case same
 
+    /// The worse first.
     public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
   }
 

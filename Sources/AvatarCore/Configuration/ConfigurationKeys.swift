@@ -232,7 +232,8 @@ extension ConfigurationKey {
       "an object handed out by its hash is not evicted sooner unless the disk demands it"),
     .init(
       "prefetch.concurrency", \.prefetch.concurrency, .count(1...100_000),
-      "prefetched avatars at work at once, half of `workers.queue` at most; one whose origin takes more than a second gives its place on"),
+      "prefetched avatars at work at once, half of `workers.queue` at most; one whose origin takes more than a second gives its place on"
+    ),
     .init(
       "prefetch.queue", \.prefetch.queue, .count(1...1_000_000),
       "prefetched avatars under way at once, those that wait for their turn included; further calls are shed"),
