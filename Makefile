@@ -31,6 +31,8 @@ test: ## every test
 	@.ci/setup test
 	swift build -c release --product avatar-server
 	swift build -c release --product avatar-worker
+	swift build -c release --product avatar-bench
+	swift build -c release --product bare-responder
 	swift build --build-tests
 	swift build --build-tests --package-path Tests/KitHarness --scratch-path .build/kit-harness
 	.ci/test

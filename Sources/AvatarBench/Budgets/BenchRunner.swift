@@ -25,8 +25,11 @@ public struct BenchRunner: Sendable {
     return whole
   }
 
-  /// Kills what runs still; for a signal handler.
-  public static func killAll() { ChildProcess.killAll() }
+  /// Kills what runs still and removes its files; for the thread that waits for signals.
+  public static func killAll() {
+    ChildProcess.killAll()
+    Files.removeTemporaryDirectories()
+  }
 
   private func play(_ scenario: any Scenario) -> ScenarioResult {
     var result = ScenarioResult(name: scenario.name, story: scenario.story)

@@ -12,8 +12,8 @@ final class ChildProcess: Sendable {
   private let output: Int32
   private let status = Mutex<Int32?>(nil)
 
-  /// All that run, for the end of the benchmark.
-  private static let running = Mutex<Set<Int32>>([])
+  /// All that run, for the end of the benchmark, and whether that has come.
+  private static let running = Mutex((identifiers: Set<Int32>(), isOver: false))
 
   /// Starts `program` (a path, or a name that is looked up) with `arguments`; what it writes goes to `log`, and its standard output to us where `reads` is set.
   init(_ program: String, _ arguments: [String], log: String, reads: Bool = false) throws(AvatarError) {
@@ -58,7 +58,11 @@ final class ChildProcess: Sendable {
     input = into[1]
     output = from[0]
     let started = identifier
-    Self.running.withLock { _ = $0.insert(started) }
+    Self.running.withLock { running in
+      running.identifiers.insert(started)
+      // A scenario whose server was just killed goes on until the process ends, and starts others.
+      if running.isOver { kill(started, SIGKILL) }
+    }
   }
 
   deinit {
@@ -98,9 +102,12 @@ final class ChildProcess: Sendable {
     _ = wait(blocking: true)
   }
 
-  /// Kills what still runs: for the end of the benchmark by a signal.
+  /// Kills what still runs and whatever is started from now on: for the end of the benchmark by a signal.
   static func killAll() {
-    running.withLock { for identifier in $0 { kill(identifier, SIGKILL) } }
+    running.withLock { running in
+      running.isOver = true
+      for identifier in running.identifiers { kill(identifier, SIGKILL) }
+    }
   }
 
   /// A pipe that no other child inherits; children are started from one thread.
@@ -116,7 +123,7 @@ final class ChildProcess: Sendable {
       var result: Int32 = 0
       guard waitpid(identifier, &result, blocking ? 0 : WNOHANG) == identifier else { return nil }
       status = result
-      Self.running.withLock { _ = $0.remove(identifier) }
+      Self.running.withLock { _ = $0.identifiers.remove(identifier) }
       close(input)
       return result
     }

@@ -1,5 +1,6 @@
 import AvatarCore
 import Glibc
+import Synchronization
 
 /// Small files and directories.
 public enum Files {
@@ -63,13 +64,30 @@ public enum Files {
     rmdir(path)
   }
 
-  /// A new directory for one run.
+  /// Directories of `temporaryDirectory` that may be there still.
+  private static let temporary = Mutex<Set<String>>([])
+
+  /// Removes every directory of `temporaryDirectory` that is left: for the end of the benchmark by a signal.
+  static func removeTemporaryDirectories() {
+    for path in temporary.withLock({ $0 }) {
+      // Programs that were killed a moment ago may still write.
+      for _ in 0..<100 {
+        removeTree(path)
+        guard access(path, F_OK) == 0 else { break }
+        Pause.milliseconds(5)
+      }
+    }
+  }
+
+  /// A new directory for one run; whoever has it removes it.
   static func temporaryDirectory() throws(AvatarError) -> String {
     let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(base)/avatar-bench-XXXXXX".utf8CString)
     guard template.withUnsafeMutableBufferPointer({ $0.baseAddress.flatMap { mkdtemp($0) } }) != nil else {
       throw AvatarError(.internalFault, "no directory can be made in \(base)")
     }
-    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    temporary.withLock { _ = $0.insert(path) }
+    return path
   }
 }
