@@ -19,7 +19,8 @@ final class LiveProgress: BenchProgress {
     let ticker = try? NamedThread("bench-progress") { [weak self] in
       while let self {
         self.step.withLock { step in if let step { Self.show(step) } }
-        usleep(500_000)
+        var half = timespec(tv_sec: 0, tv_nsec: 500_000_000)
+        nanosleep(&half, nil)
       }
     }
     ticker?.detach()

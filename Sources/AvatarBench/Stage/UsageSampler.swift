@@ -25,10 +25,16 @@ final class UsageSampler: Sendable {
   }
 
   private func sample(_ tree: ProcessTree, since begin: UInt64) {
-    var (last, lastServer, lastWorkers) = (begin, Nanoseconds.ofProcess(tree.root) ?? 0, UInt64(0))
+    func ofWorkers(_ workers: ArraySlice<Int32>) -> UInt64 {
+      workers.reduce(0) { $0 + (Nanoseconds.ofProcess($1) ?? 0) }
+    }
+    var last = begin
+    var lastServer = Nanoseconds.ofProcess(tree.root) ?? 0
+    var lastWorkers = ofWorkers(tree.processes.dropFirst())
+    Pause.milliseconds(200)
     while let server = Nanoseconds.ofProcess(tree.root), !state.withLock({ $0.isEnded }) {
       let workers = tree.processes.dropFirst()
-      let workerCPU = workers.reduce(0) { $0 + (Nanoseconds.ofProcess($1) ?? 0) }
+      let workerCPU = ofWorkers(workers)
       let now = Nanoseconds.now
       let span = Double(max(now - last, 1))
       let sample = ScenarioResult.UsageSample(
