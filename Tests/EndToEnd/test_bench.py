@@ -24,6 +24,22 @@ def bench(*arguments, env=None, timeout=180):
         stdin=subprocess.DEVNULL, timeout=timeout)
 
 
+class Scenarios(unittest.TestCase):
+    """Short runs of everything; only what holds on any machine decides."""
+
+    def test_every_scenario_keeps_the_budgets_that_hold_anywhere(self):
+        result = os.path.join(temporary(self), "result.json")
+        done = bench("run", "--server", SERVER, "--counts-only", "--seconds", 1, "--rounds", 1, "--scale", 0.02,
+                     "--json", result)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        played = json.loads(pathlib.Path(result).read_text())["scenarios"]
+        names = [line.split("\t")[0] for line in bench("list").stdout.splitlines()]
+        self.assertEqual([one["name"] for one in played], names)
+        for one in played:
+            self.assertNotIn("failure", one)
+            self.assertTrue(one["figures"], one["name"])
+
+
 class BrokenBudgets(unittest.TestCase):
     """A server with one fault breaks the budgets of that fault and no others."""
 
