@@ -69,7 +69,10 @@ var targets: [Target] = [
 
     .target(
       name: "AvatarBench",
-      dependencies: ["AvatarCore", "AvatarCrypto", "AvatarNames", "AvatarService", "AvatarStore", "CLinux"],
+      dependencies: [
+        "AvatarCore", "AvatarCrypto", "AvatarNames", "AvatarService", "AvatarStore", "BenchNormalize", "BenchPictures",
+        "CLinux",
+      ],
       swiftSettings: rules),
     .executableTarget(
       name: "avatar-bench", dependencies: ["AvatarCore", "AvatarBench", "BenchOrigin", "BenchPictures"],

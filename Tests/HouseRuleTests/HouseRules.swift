@@ -75,7 +75,9 @@ struct HouseRule {
     ],
     "avatar-worker": ["AvatarCore", "AvatarNormalize", "AvatarWorkers"],
     "BenchPictures": [], "BenchOrigin": ["AvatarCore", "BenchPictures"],
-    "AvatarBench": ["AvatarCore", "AvatarCrypto", "AvatarNames", "AvatarService", "AvatarStore"],
+    "AvatarBench": [
+      "AvatarCore", "AvatarCrypto", "AvatarNames", "AvatarService", "AvatarStore", "BenchNormalize", "BenchPictures",
+    ],
     "avatar-bench": ["AvatarCore", "AvatarBench", "BenchOrigin", "BenchPictures"],
   ]
 

@@ -16,6 +16,7 @@ enum Scenarios {
     HitScenario(), ObjectScenario(), RevalidateScenario(), MissScenario(), PrefetchScenario(), PrefetchStormScenario(),
     StormScenario(),
     MixedScenario(), SlowOriginScenario(), DeadOriginScenario(), HostileScenario(), RestartScenario(), SoakScenario(),
+    NormalizerScenario(),
   ]
 }
 
