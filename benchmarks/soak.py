@@ -30,8 +30,6 @@ MIB = 1 << 20
 CHURN = 10
 # What memory may differ by between the second and the last third: the allocator's and the kernel's own to and fro.
 MEMORY_SLACK, MEMORY_SHARE = 6 * MIB, 0.08
-# What a miss leaves for a minute or so; a run that is over before that still sees it pile up.
-MISS_REMAINS, SETTLED = 4096, 180
 DESCRIPTOR_SLACK = 8
 
 
@@ -127,8 +125,7 @@ class Soak:
         last = [sample for sample in self.samples if sample[0] >= seconds * 2 / 3]
         self.memory = [statistics.median(sample[1] for sample in part) for part in (second, last)]
         self.descriptors = [max(sample[2] for sample in part) for part in (second, last)]
-        remains = 0 if seconds >= SETTLED else MISS_REMAINS * self.misses / 3
-        if self.memory[1] > self.memory[0] + max(MEMORY_SLACK, self.memory[0] * MEMORY_SHARE) + remains:
+        if self.memory[1] > self.memory[0] + max(MEMORY_SLACK, self.memory[0] * MEMORY_SHARE):
             raise Breach(f"memory grows: {self.memory[0] / MIB:.1f} MiB, then {self.memory[1] / MIB:.1f} MiB")
         if self.descriptors[1] > self.descriptors[0] + DESCRIPTOR_SLACK:
             raise Breach(f"descriptors grow: {self.descriptors[0]}, then {self.descriptors[1]}")

@@ -1,8 +1,7 @@
 /// Who waits for which flight and until when: the pure state of a flight table.
 ///
-/// Deadlines are grouped into ticks, so that ten thousand waiters need a few timers and not ten thousand. A waiter stands both with its
-/// flight and with its tick, and whichever comes first settles it; the other then finds it settled.
-/// A settled waiter holds no value, and its place at the tick goes when the tick ends.
+/// Deadlines are grouped into ticks. A tick goes with the last flight that somebody waits for until then, so that what is remembered is who waits and not
+/// who has waited; and one alarm is enough, for the earliest tick.
 struct FlightBoard<Key: Hashable, Waiter> {
   /// How a caller fares.
   enum Boarding: Equatable {
@@ -14,9 +13,17 @@ struct FlightBoard<Key: Hashable, Waiter> {
     case refuse
   }
 
+  private struct Tick {
+    var waiters: [Waiter] = []
+    /// Those of them whose flight has not landed.
+    var open = 0
+  }
+
   let maximumFlights: Int
-  private var flights: [Key: [Waiter]] = [:]
-  private var ticks: [Int64: [Waiter]] = [:]
+  private var flights: [Key: [(waiter: Waiter, tick: Int64)]] = [:]
+  private var ticks: [Int64: Tick] = [:]
+  /// The tick that the table's alarm is set to; nil while it is off.
+  private var alarm: Int64?
 
   init(maximumFlights: Int) { self.maximumFlights = maximumFlights }
 
@@ -31,18 +38,35 @@ struct FlightBoard<Key: Hashable, Waiter> {
     return .lead
   }
 
-  /// Takes a caller that waits until `tick`; `isNewTick` asks for a timer.
-  mutating func board(_ key: Key, waiter: Waiter, tick: Int64) -> (boarding: Boarding, isNewTick: Bool) {
+  /// Takes a caller that waits until `tick`; `needsAlarm` asks for an alarm at that tick, in place of any later one.
+  mutating func board(_ key: Key, waiter: Waiter, tick: Int64) -> (boarding: Boarding, needsAlarm: Bool) {
     let boarding = board(key)
     guard boarding != .refuse else { return (.refuse, false) }
-    flights[key]?.append(waiter)
-    ticks[tick, default: []].append(waiter)
-    return (boarding, ticks[tick]?.count == 1)
+    flights[key]?.append((waiter, tick))
+    ticks[tick, default: Tick()].waiters.append(waiter)
+    ticks[tick]?.open += 1
+    let needsAlarm = alarm.map { tick < $0 } ?? true
+    if needsAlarm { alarm = tick }
+    return (boarding, needsAlarm)
   }
 
   /// Ends a flight, and gives those who wait for it; whoever comes now leads anew.
-  mutating func land(_ key: Key) -> [Waiter] { flights.removeValue(forKey: key) ?? [] }
+  mutating func land(_ key: Key) -> [Waiter] {
+    let landed = flights.removeValue(forKey: key) ?? []
+    for (_, tick) in landed {
+      ticks[tick]?.open -= 1
+      if ticks[tick]?.open == 0 { ticks[tick] = nil }
+    }
+    return landed.map(\.waiter)
+  }
 
-  /// Ends a tick, and gives those whose deadline it was.
-  mutating func expire(_ tick: Int64) -> [Waiter] { ticks.removeValue(forKey: tick) ?? [] }
+  /// Ends every tick to `tick`, to which the alarm was set: gives those whose deadline it was, and the tick of the next alarm. An alarm that an earlier one
+  /// has replaced gives nothing.
+  mutating func expire(_ tick: Int64) -> (waiters: [Waiter], next: Int64?) {
+    guard alarm == tick else { return ([], nil) }
+    var waiters: [Waiter] = []
+    for past in ticks.keys where past <= tick { waiters += ticks.removeValue(forKey: past)?.waiters ?? [] }
+    alarm = ticks.keys.min()
+    return (waiters, alarm)
+  }
 }

@@ -40,9 +40,9 @@ public final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Senda
     defer { waiting.subtract(1, ordering: .relaxed) }
     let waiter = Waiter()
     let tick = tick(of: deadline)
-    let (boarding, isNewTick) = board.withLock { board in board.board(key, waiter: waiter, tick: tick) }
+    let (boarding, needsAlarm) = board.withLock { board in board.board(key, waiter: waiter, tick: tick) }
     if boarding == .refuse { return .refused }
-    if isNewTick { startTimer(tick) }
+    if needsAlarm { setAlarm(tick) }
     if boarding == .lead { begin(key, lead) }
     let role: FlightRole = boarding == .lead ? .led : .joined
     return switch await waiter.outcome() {
@@ -68,13 +68,19 @@ public final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Senda
     }
   }
 
-  private func startTimer(_ tick: Int64) {
-    let end = epoch + .milliseconds(tick * Self.tickMilliseconds)
-    Task.detached(priority: .high) { [weak self] in
-      // Throws when cancelled only, and nobody can cancel this task.
-      try? await Task.sleep(until: end, tolerance: .zero, clock: .continuous)
-      let waiters = self?.board.withLock { $0.expire(tick) } ?? []
-      for waiter in waiters { waiter.settle(.abandoned) }
+  /// Wakes those whose deadline has come, tick after tick, for as long as somebody waits. One task for all: a flight that lands
+  /// leaves nothing behind that sleeps on to its callers' deadlines.
+  private func setAlarm(_ first: Int64) {
+    Task.detached(priority: .high) { [weak self, epoch] in
+      var next: Int64? = first
+      while let tick = next {
+        let end = epoch + .milliseconds(tick * Self.tickMilliseconds)
+        // Throws when cancelled only, and nobody can cancel this task.
+        try? await Task.sleep(until: end, tolerance: .zero, clock: .continuous)
+        guard let expired = self?.board.withLock({ $0.expire(tick) }) else { return }
+        for waiter in expired.waiters { waiter.settle(.abandoned) }
+        next = expired.next
+      }
     }
   }
 
