@@ -44,6 +44,17 @@ public final class NamedThread: Sendable {
     handle = Mutex(.joinable(thread))
   }
 
+  /// Runs `body` on a thread that nobody waits for; false where the system has none left.
+  public static func start(_ name: String, stackBytes: Int = 512 << 10, _ body: @escaping @Sendable () -> Void) -> Bool
+  {
+    do throws(AvatarError) {
+      try NamedThread(name, stackBytes: stackBytes, body).detach()
+      return true
+    } catch {
+      return false
+    }
+  }
+
   deinit { take().map { _ = pthread_detach($0) } }
 
   /// Waits for its end; returns at once where someone has waited before.

@@ -3,7 +3,6 @@
 
 #include <netinet/in.h>
 #include <openssl/ssl.h>
-#include <pthread.h>
 #include <resolv.h>
 #include <string.h>
 
@@ -68,4 +67,3 @@ int avatar_resolver_bound(int attempts, int seconds) {
   return 0;
 }
 
-void avatar_thread_set_name(const char *name) { pthread_setname_np(pthread_self(), name); }

@@ -31,7 +31,4 @@ int avatar_session_has_unread(const void *session);
 // The C library's resolver state is a macro over thread storage, which Swift cannot name.
 int avatar_resolver_bound(int attempts, int seconds);
 
-// Names the calling thread, at most 15 bytes. A GNU extension that the Swift overlay does not show.
-void avatar_thread_set_name(const char *name);
-
 #endif
