@@ -12,8 +12,11 @@ public final class NamedThread: Sendable {
   }
   private let handle: Mutex<Handle>
 
-  /// Runs `body` on a new thread called `name` (at most 15 bytes, for people who look at threads). Throws `internal` where the system has no thread left.
-  public init(_ name: String, stackBytes: Int = 1 << 20, _ body: @escaping @Sendable () -> Void) throws(AvatarError) {
+  /// Runs `body` on a new thread called `name` (at most 15 bytes, for people who look at threads). `niceness` above 0 lowers its priority beside
+  /// the process' other threads. Throws `internal` where the system has no thread left.
+  public init(
+    _ name: String, stackBytes: Int = 1 << 20, niceness: Int32 = 0, _ body: @escaping @Sendable () -> Void
+  ) throws(AvatarError) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
@@ -26,14 +29,14 @@ public final class NamedThread: Sendable {
     pthread_sigmask(SIG_SETMASK, &blocked, &previous)  // The new thread inherits the mask: no window without it.
     defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
 
-    let start = Unmanaged.passRetained(Start(name: name, body: body))
+    let start = Unmanaged.passRetained(Start(name: name, niceness: niceness, body: body))
     var thread = pthread_t()
     let code = pthread_create(
       &thread, &attributes,
       { context in
         guard let context else { return nil }
         let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
-        start.nameThread()
+        start.introduce()
         start.body()
         return nil
       }, start.toOpaque())
@@ -45,10 +48,11 @@ public final class NamedThread: Sendable {
   }
 
   /// Runs `body` on a thread that nobody waits for; false where the system has none left.
-  public static func start(_ name: String, stackBytes: Int = 512 << 10, _ body: @escaping @Sendable () -> Void) -> Bool
-  {
+  public static func start(
+    _ name: String, stackBytes: Int = 512 << 10, niceness: Int32 = 0, _ body: @escaping @Sendable () -> Void
+  ) -> Bool {
     do throws(AvatarError) {
-      try NamedThread(name, stackBytes: stackBytes, body).detach()
+      try NamedThread(name, stackBytes: stackBytes, niceness: niceness, body).detach()
       return true
     } catch {
       return false
@@ -73,15 +77,18 @@ public final class NamedThread: Sendable {
 
   private final class Start: Sendable {
     let name: String
+    let niceness: Int32
     let body: @Sendable () -> Void
 
-    init(name: String, body: @escaping @Sendable () -> Void) {
+    init(name: String, niceness: Int32, body: @escaping @Sendable () -> Void) {
       self.name = name
+      self.niceness = niceness
       self.body = body
     }
 
-    /// glibc's `pthread_setname_np` is hidden from Swift; this is what it does.
-    func nameThread() {
+    /// On the new thread. glibc's `pthread_setname_np` is hidden from Swift; writing `comm` is what it does.
+    func introduce() {
+      if niceness > 0 { _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, niceness) }  // On Linux: this thread alone.
       let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return }  // Nothing needs the name.
       _ = write(descriptor, name, min(name.utf8.count, 15))

@@ -2,14 +2,31 @@
 public protocol HTTPHandling: Sendable {
   /// Answers at once from memory, or says that the answer comes later.
   func respond(to request: HTTPRequest) -> HTTPDisposition
+  /// What the handler knows of a raw request target, asked before the request's fields are read; nil for what it has to read first.
+  func recall(_ target: UnsafeRawBufferPointer) -> KnownTarget?
+  /// The reply to a GET or HEAD for a target that `recall` gave, where it is in memory and the same for everyone; nil has `respond` asked.
+  /// `condition` gives the request's conditional fields, nil where it has none.
+  func hit(_ known: KnownTarget, condition: () -> ConditionalRequest?) -> PreparedReply?
   /// The methods that the resource at `path` takes, for the `Allow` of a 405 that the adapter answers itself (RFC 9110 section
   /// 15.5.6); nil for all that the side lets through.
   func allowedMethods(at path: String) -> [HTTPRequest.Method]?
 }
 
 extension HTTPHandling {
+  /// Nothing is remembered.
+  public func recall(_ target: UnsafeRawBufferPointer) -> KnownTarget? { nil }
+  /// Nothing is answered early.
+  public func hit(_ known: KnownTarget, condition: () -> ConditionalRequest?) -> PreparedReply? { nil }
   /// All that the side lets through.
   public func allowedMethods(at path: String) -> [HTTPRequest.Method]? { nil }
+}
+
+/// A request target that was read, checked and answered before, so that it need not be read again. The base class of a handler's own.
+open class KnownTarget: @unchecked Sendable {  // Immutable after init in every subclass.
+  /// The target in origin form, query included, byte for byte as it came.
+  public let target: [UInt8]
+  /// For subclasses.
+  public init(target: [UInt8]) { self.target = target }
 }
 
 /// A request that passed the adapter's checks: framing, Host, method, target length and alphabet, body bound.

@@ -4,13 +4,15 @@ import Synchronization
 
 /// What is kept of one connection beside the library's own record of it.
 ///
-/// `@unchecked Sendable`: `turn` is an atomic with one writer, the connection's loop; `socket` and `waiting` are locked;
-/// `watch` belongs to the sweeper's thread alone.
+/// `@unchecked Sendable`: `turn` is an atomic with one writer, the connection's loop; `socket` and `waiting` are locked; `spare` belongs
+/// to the loop's thread, `watch` to the sweeper's.
 final class ConnectionRecord: @unchecked Sendable {
   /// The loop that serves it.
   let loop: ServingLoop
   /// The answer that the connection is suspended for; nil while it is not.
   let waiting = Mutex<PendingReply?>(nil)
+  /// The last request's context, for the next one. It holds the record: the loop takes it out when the connection closes.
+  var spare: RequestContext?
   private let turn = Atomic<UInt32>(ConnectionTurn(serial: 0, phase: .awaiting).word)
   private let socket: Mutex<Int32>
   private var watch = ConnectionWatch()

@@ -107,11 +107,15 @@ extension RequestFraming {
       if host.isEmpty || !host.allSatisfy({ hostSet.contains($0) }) { hostIsValid = false }
     case 6 where Self.isNamed("expect", name):
       expectsContinue = true
+    case 13 where Self.isNamed("if-none-match", name):
+      isConditional = true
     case 14 where Self.isNamed("content-length", name):
       contentLengths += 1
       contentLength = contentLengths == 1 ? Self.number(Self.trimmed(value)) : nil
     case 17 where Self.isNamed("transfer-encoding", name):
       hasTransferEncoding = true
+    case 17 where Self.isNamed("if-modified-since", name):
+      isConditional = true
     default: break
     }
   }

@@ -111,10 +111,7 @@ private let targetArrived:
     guard let target, let connection, let stored = CMicroHTTPD_socketContext(connection) else { return nil }
     let record = Unmanaged<ConnectionRecord>.fromOpaque(stored).takeUnretainedValue()
     let bytes = UnsafeRawBufferPointer(start: target, count: strlen(target))
-    let isReadable = bytes.count <= record.loop.server.rules.maximumTargetBytes
-    let context = record.loop.requestBegan(
-      on: record, target: isReadable ? RequestTarget(bytes) : nil, targetBytes: bytes.count)
-    return Unmanaged.passRetained(context).toOpaque()
+    return Unmanaged.passRetained(record.loop.requestBegan(on: record, target: bytes)).toOpaque()
   }
 
 private let requestProgressed: MHD_AccessHandlerCallback = {

@@ -1,7 +1,8 @@
 import AvatarCore
 import Synchronization
 
-/// One request from its request line to its end; owned by the library's connection, freed in its completion callback.
+/// One request from its request line to its end; owned by the library's connection, given back in its completion callback and used
+/// for the connection's next request.
 ///
 /// `@unchecked Sendable`: only `fields` is read outside the loop's thread, and that is locked.
 final class RequestContext: @unchecked Sendable {
@@ -19,6 +20,16 @@ final class RequestContext: @unchecked Sendable {
     case answered
   }
 
+  /// What the request is for.
+  enum Aim {
+    /// What the handler has answered before.
+    case known(KnownTarget)
+    /// What was read now.
+    case read(RequestTarget)
+    /// Nothing that is served.
+    case nothing
+  }
+
   private enum Fields {
     case live(MHDConnection)
     case copied([HeaderField])
@@ -27,28 +38,58 @@ final class RequestContext: @unchecked Sendable {
 
   /// The connection it came on.
   let record: ConnectionRecord
-  /// Nil where it is not one that is served.
-  let target: RequestTarget?
+  private var aim: Aim
   /// The target's length as it came.
-  let targetBytes: Int
+  private(set) var targetBytes: Int
   /// How far it is.
   var stage = Stage.head
   /// Whether it is counted as in flight.
   var isCounted = false
+  /// Whether its conditional fields are to be looked at.
+  var isConditional = false
   /// What has come of the body.
   var body: [UInt8] = []
   private let fields = Mutex(Fields.gone)
 
-  init(record: ConnectionRecord, target: RequestTarget?, targetBytes: Int) {
+  init(record: ConnectionRecord, aim: Aim, targetBytes: Int) {
     self.record = record
-    self.target = target
+    self.aim = aim
     self.targetBytes = targetBytes
+  }
+
+  /// Makes it the next request's.
+  func begin(_ aim: Aim, targetBytes: Int) {
+    (self.aim, self.targetBytes) = (aim, targetBytes)
+    (stage, isCounted, isConditional) = (.head, false, false)
+    body = []
+  }
+
+  /// Lets go of what the request held.
+  func end() {
+    (aim, stage) = (.nothing, .answered)
+    body = []
+  }
+
+  /// What the handler has answered before; nil for a target that was read now.
+  var known: KnownTarget? {
+    if case .known(let known) = aim { return known }
+    return nil
+  }
+
+  /// Nil where it is not one that is served.
+  var target: RequestTarget? {
+    switch aim {
+    case .known(let known): RequestTarget(known.target)
+    case .read(let target): target
+    case .nothing: nil
+    }
   }
 
   /// The request for the handler. Its fields can be read while `respond` runs and, for an answer that comes later, at
   /// any time; after any other answer they read as absent.
   func request(_ method: HTTPRequest.Method, on connection: MHDConnection) -> HTTPRequest {
     fields.withLock { $0 = .live(connection) }
+    let target = target
     return HTTPRequest(
       method: method, path: target?.path ?? "/", query: target?.query, body: body, header: { self.field($0) })
   }

@@ -20,6 +20,8 @@ struct RequestFraming: Sendable {
   var contentLength: UInt64?
   /// Whether any `Transfer-Encoding` came.
   var hasTransferEncoding = false
+  /// Whether a conditional field came that this server heeds.
+  var isConditional = false
   /// Whether the client waits for a word before it sends the body.
   var expectsContinue = false
 }

@@ -15,12 +15,33 @@ struct RequestRules: Sendable {
 
   /// The methods that are let through.
   let methods: Set<HTTPRequest.Method>
+  private let takesGet: Bool
+  private let takesHead: Bool
   /// The longest body that is let through.
   let maximumBodyBytes: Int
   /// The longest target that is let through.
   let maximumTargetBytes: Int
   /// The longest body that is read only to be thrown away.
   private static let maximumDiscardedBytes: UInt64 = 2 * 1024 * 1024
+
+  init(methods: Set<HTTPRequest.Method>, maximumBodyBytes: Int, maximumTargetBytes: Int) {
+    self.methods = methods
+    self.maximumBodyBytes = maximumBodyBytes
+    self.maximumTargetBytes = maximumTargetBytes
+    (takesGet, takesHead) = (methods.contains(.get), methods.contains(.head))
+  }
+
+  /// The method of a plain GET or HEAD for a target that was admitted before; nil where `verdict` has to look closer.
+  func atOnce(_ framing: RequestFraming) -> HTTPRequest.Method? {
+    guard framing.isExact, framing.hosts == 1, framing.hostIsValid, framing.contentLengths == 0,
+      !framing.hasTransferEncoding
+    else { return nil }
+    switch framing.method {
+    case .get: return takesGet ? .get : nil
+    case .head: return takesHead ? .head : nil
+    case .post, .other: return nil
+    }
+  }
 
   /// Judges a head; `target` is nil where it is not one that is served, `host` is the `Host` field's value.
   func verdict(

@@ -81,19 +81,38 @@ final class ServingLoop: @unchecked Sendable {
 
   func connectionClosed(_ record: ConnectionRecord) {
     record.forgetSocket()
+    record.spare = nil
     server.registry.remove(record)
     connections.wrappingSubtract(1, ordering: .acquiringAndReleasing)
   }
 
   // MARK: - Requests
 
-  func requestBegan(on record: ConnectionRecord, target: RequestTarget?, targetBytes: Int) -> RequestContext {
+  func requestBegan(on record: ConnectionRecord, target: UnsafeRawBufferPointer) -> RequestContext {
     record.enter(.arriving)
-    return RequestContext(record: record, target: target, targetBytes: targetBytes)
+    let aim = aim(of: target)
+    guard let context = record.spare else {
+      return RequestContext(record: record, aim: aim, targetBytes: target.count)
+    }
+    record.spare = nil
+    context.begin(aim, targetBytes: target.count)
+    return context
+  }
+
+  private func aim(of target: UnsafeRawBufferPointer) -> RequestContext.Aim {
+    if let known = server.handler.recall(target) { return .known(known) }
+    guard target.count <= server.rules.maximumTargetBytes, let read = RequestTarget(target) else { return .nothing }
+    return .read(read)
   }
 
   /// Judges the head. A refusal is queued at once, which closes the connection; false closes it without a word.
   func headArrived(_ context: RequestContext, on connection: MHDConnection, framing: RequestFraming) -> Bool {
+    context.isConditional = framing.isConditional
+    if context.known != nil, let method = server.rules.atOnce(framing) {
+      context.stage = .admitted(method)
+      count(context)
+      return true
+    }
     let verdict = server.rules.verdict(
       on: framing, target: context.target, targetBytes: context.targetBytes, host: connection.field("Host"))
     switch verdict {
@@ -115,6 +134,7 @@ final class ServingLoop: @unchecked Sendable {
     switch context.stage {
     case .admitted(let method):
       context.record.enter(.working)
+      if let reply = hit(context, method, on: connection) { return queue(reply, context, on: connection) }
       return ask(context.request(method, on: connection), context, on: connection)
     case .discarding(let error):
       return reject(context, on: connection, with: error)
@@ -129,9 +149,14 @@ final class ServingLoop: @unchecked Sendable {
     }
   }
 
-  func requestEnded(_ context: RequestContext) {
-    context.record.turnPage()
+  /// The context is good for another request if nobody else holds it: a handler that answers later may, for its fields.
+  func requestEnded(_ context: consuming RequestContext) {
+    let record = context.record
+    record.turnPage()
     if context.isCounted { inFlight.wrappingSubtract(1, ordering: .acquiringAndReleasing) }
+    guard isKnownUniquelyReferenced(&context) else { return }
+    context.end()
+    record.spare = context
   }
 
   /// Wakes a suspended connection; from any thread.
@@ -141,6 +166,17 @@ final class ServingLoop: @unchecked Sendable {
   }
 
   // MARK: - Answers
+
+  private func hit(_ context: RequestContext, _ method: HTTPRequest.Method, on connection: MHDConnection)
+    -> PreparedReply?
+  {
+    guard method != .post, let known = context.known else { return nil }
+    return server.handler.hit(known) {
+      guard context.isConditional else { return nil }
+      return ConditionalRequest(
+        ifNoneMatch: connection.field("If-None-Match"), ifModifiedSince: connection.field("If-Modified-Since"))
+    }
+  }
 
   private func ask(_ request: HTTPRequest, _ context: RequestContext, on connection: MHDConnection) -> Bool {
     switch server.handler.respond(to: request) {
@@ -209,8 +245,8 @@ final class ServingLoop: @unchecked Sendable {
   }
 
   private func finish(_ context: RequestContext, _ isQueued: Bool) -> Bool {
+    if case .waiting = context.stage { context.record.waiting.withLock { $0 = nil } }
     context.stage = .answered
-    context.record.waiting.withLock { $0 = nil }
     context.record.enter(.answering)
     return isQueued
   }

@@ -100,23 +100,27 @@ final class Supervisor: @unchecked Sendable {
     }
   }
 
-  /// Gives idle workers what waits. Background work never holds all of them.
+  /// Gives idle workers what waits. Neither background work nor large pictures ever hold all of them: a photo from a phone keeps no
+  /// small avatar waiting, and leaves a core to the hits.
   private func dispatch() {
     let most = max(1, options.count - 1)
     var background = workers.values.count { $0.assignment?.job.priority == .background }
+    var large = workers.values.count { $0.assignment?.job.isLarge == true }
     let idle = workers.values.filter { $0.isIdle }
     var free = idle.count
     for worker in idle {
-      let mayTakeBackground = background < most
+      let (mayTakeBackground, mayTakeLarge) = (background < most, large < most)
       let isFresh = worker.served == 0
       let job = state.withLock { intake in
-        let job = intake.queue.next(isFresh: isFresh, mayTakeBackground: mayTakeBackground)
+        let job = intake.queue.next(
+          isFresh: isFresh, mayTakeBackground: mayTakeBackground, mayTakeLarge: mayTakeLarge)
         if job != nil { free -= 1 }
         intake.idle = free
         return job
       }
       guard let job else { continue }
       if job.priority == .background { background += 1 }
+      if job.isLarge { large += 1 }
       assign(job, to: worker)
     }
     if idle.isEmpty { state.withLock { $0.idle = 0 } }

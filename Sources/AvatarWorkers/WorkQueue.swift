@@ -1,7 +1,8 @@
 import AvatarCore
 
 /// Who is next: retries on a fresh worker first, then what somebody waits for, then what is done ahead of time; first in, first
-/// out within each. A pure value: the time is handed in, and what leaves early is handed back to be told so.
+/// out within each, but that large pictures let small ones pass where there is no worker for another large one. A pure value:
+/// the time is handed in, and what leaves early is handed back to be told so.
 struct WorkQueue<Job> {
   /// How an attempt to queue went.
   enum Admission { case queued, full }
@@ -13,8 +14,8 @@ struct WorkQueue<Job> {
   }
 
   private let capacity: Int
-  private var interactive = Lane()
-  private var background = Lane()
+  private var interactive = Lanes()
+  private var background = Lanes()
   private var retries = Lane()
   /// No waiting job's deadline is before this; it saves looking at all of them each time.
   private var noneBefore: Deadline?
@@ -30,13 +31,18 @@ struct WorkQueue<Job> {
 
   /// Queues a job. `idle` workers are about to take one each, so that many more than the capacity are let in. Background work gets
   /// at most half the room: what somebody waits for always finds the other half.
-  mutating func enqueue(_ job: Job, number: UInt64, priority: WorkPriority, deadline: Deadline, idle: Int) -> Admission
-  {
+  mutating func enqueue(
+    _ job: Job, number: UInt64, priority: WorkPriority, isLarge: Bool = false, deadline: Deadline, idle: Int
+  ) -> Admission {
     let room = capacity + idle
     guard interactive.count + background.count < room else { return .full }
     if priority == .background && background.count >= max(1, room / 2) { return .full }
     let waiting = Waiting(number: number, deadline: deadline, job: job)
-    if priority == .interactive { interactive.append(waiting) } else { background.append(waiting) }
+    if priority == .interactive {
+      interactive.append(waiting, isLarge: isLarge)
+    } else {
+      background.append(waiting, isLarge: isLarge)
+    }
     note(deadline)
     return .queued
   }
@@ -48,10 +54,10 @@ struct WorkQueue<Job> {
   }
 
   /// The next job for an idle worker. Retries go to fresh workers only: what killed one may have been left behind by the image before.
-  mutating func next(isFresh: Bool, mayTakeBackground: Bool) -> Job? {
+  mutating func next(isFresh: Bool, mayTakeBackground: Bool, mayTakeLarge: Bool) -> Job? {
     if isFresh, let waiting = retries.popFirst() { return waiting.job }
-    if let waiting = interactive.popFirst() { return waiting.job }
-    if mayTakeBackground, let waiting = background.popFirst() { return waiting.job }
+    if let waiting = interactive.popFirst(mayTakeLarge) { return waiting.job }
+    if mayTakeBackground, let waiting = background.popFirst(mayTakeLarge) { return waiting.job }
     return nil
   }
 
@@ -75,6 +81,30 @@ struct WorkQueue<Job> {
 
   private mutating func note(_ deadline: Deadline) { noneBefore = min(noneBefore ?? deadline, deadline) }
 
+  /// Small and large pictures of one urgency, each in its order.
+  private struct Lanes {
+    private var small = Lane()
+    private var large = Lane()
+
+    var count: Int { small.count + large.count }
+    var all: [Waiting] { small.all + large.all }
+
+    mutating func append(_ item: Waiting, isLarge: Bool) {
+      if isLarge { large.append(item) } else { small.append(item) }
+    }
+
+    /// Whichever came first, but no large one unless it may be taken.
+    mutating func popFirst(_ mayTakeLarge: Bool) -> Waiting? {
+      guard mayTakeLarge, let large = large.first else { return small.popFirst() }
+      if let small = small.first, small.number < large.number { return self.small.popFirst() }
+      return self.large.popFirst()
+    }
+
+    mutating func remove(where isLeaving: (Waiting) -> Bool) -> [Job] {
+      small.remove(where: isLeaving) + large.remove(where: isLeaving)
+    }
+  }
+
   /// First in, first out, at amortized constant cost.
   private struct Lane {
     private var items: [Waiting?] = []
@@ -82,6 +112,7 @@ struct WorkQueue<Job> {
 
     var count: Int { items.count - head }
     var all: [Waiting] { items[head...].compactMap(\.self) }
+    var first: Waiting? { head < items.count ? items[head] : nil }
 
     mutating func append(_ item: Waiting) { items.append(item) }
 

@@ -18,6 +18,9 @@ struct WorkerJob: Sendable {
   /// From the request to the first worker.
   var queued: Duration?
 
+  /// Whether it takes a worker for long: tens of milliseconds and more, where most avatars take one or two.
+  var isLarge: Bool { source.count >= 1 << 20 }
+
   /// Tells the caller, exactly once. Never inside a lock.
   func settle(_ outcome: Outcome) { answer.resume(returning: outcome) }
 

@@ -109,7 +109,8 @@ public final class WorkerPool: AvatarNormalizing {
       }
       if job.deadline.hasPassed { return AvatarError(.budgetExceeded, "no time left to wait for a worker") }
       let admission = intake.queue.enqueue(
-        job, number: job.number, priority: job.priority, deadline: job.deadline, idle: intake.idle)
+        job, number: job.number, priority: job.priority, isLarge: job.isLarge, deadline: job.deadline,
+        idle: intake.idle)
       return admission == .queued ? nil : AvatarError(.overloaded, "the worker queue is full", retryAfter: .seconds(1))
     }
     if let refusal { job.settle(.failure(refusal)) } else { state.wakeup.signal() }

@@ -66,7 +66,7 @@ final class OriginConnection {
     let all = head + reply.length
     while sent < all {
       let (allowed, next) = allowance(reply)
-      let end = min(all, head + allowed)
+      let end = min(all, head + allowed, sent + Self.mostInOneCall)
       guard sent < end else { return .paused(next) }
       let count = write(reply, upTo: end)
       guard count >= 0 else { return errno == EAGAIN ? .blocked : errno == EINTR ? .done : .failed }
@@ -87,6 +87,9 @@ final class OriginConnection {
     // A hundred steps a second, or a byte at a time.
     return (min(reply.length, allowed), now + max(.milliseconds(10), .seconds(1) / rate))
   }
+
+  /// A kernel that does not preempt itself (PREEMPT_NONE) copies this much before anyone else has a turn on the core.
+  private static let mostInOneCall = 64 << 10
 
   private func write(_ reply: borrowing OriginReply, upTo end: Int) -> Int {
     let head = reply.head.count

@@ -109,8 +109,12 @@ import Testing
     let fetcher = try makeFetcher { $0.perHostConcurrency = 2 }
     let url = try first.url()
     let fetches = Task { await withTaskGroup { group in for _ in 0..<6 { group.addTask { await fetcher.code(url) } } } }
+    // Two run before the second origin has accepted them.
     #expect(
-      await eventually { first.seen.count == 6 && fetcher.statistics.running == 2 && fetcher.statistics.waiting == 4 })
+      await eventually {
+        first.seen.count == 6 && fetcher.statistics.running == 2 && fetcher.statistics.waiting == 4
+          && second.mostInFlight > 0 && second.seen.count == 2
+      })
     #expect(second.mostInFlight == 2)
     fetcher.close()
     await fetches.value

@@ -8,9 +8,13 @@ struct WorkQueueTests {
   private let start = ContinuousClock.now
   private func deadline(_ seconds: Int) -> Deadline { Deadline(start + .seconds(seconds)) }
 
-  private func drain(_ queue: inout WorkQueue<Int>, isFresh: Bool = false, mayTakeBackground: Bool = true) -> [Int] {
+  private func drain(
+    _ queue: inout WorkQueue<Int>, isFresh: Bool = false, mayTakeBackground: Bool = true, mayTakeLarge: Bool = true
+  ) -> [Int] {
     var order: [Int] = []
-    while let job = queue.next(isFresh: isFresh, mayTakeBackground: mayTakeBackground) { order.append(job) }
+    while let job = queue.next(
+      isFresh: isFresh, mayTakeBackground: mayTakeBackground, mayTakeLarge: mayTakeLarge)
+    { order.append(job) }
     return order
   }
 
@@ -31,14 +35,32 @@ struct WorkQueueTests {
     #expect(queue.count == 1)
   }
 
+  @Test func `large pictures let small ones pass where no worker may take them, and else keep their turn`() {
+    let jobs: [(Int, WorkPriority, isLarge: Bool)] = [
+      (1, .interactive, true), (2, .interactive, false), (3, .background, true), (4, .background, false),
+      (5, .interactive, true), (6, .interactive, false),
+    ]
+    for (mayTakeLarge, order) in [(true, [1, 2, 5, 6, 3, 4]), (false, [2, 6, 4])] {
+      var queue = WorkQueue<Int>(capacity: 20)
+      for (job, priority, isLarge) in jobs {
+        let admission = queue.enqueue(
+          job, number: UInt64(job), priority: priority, isLarge: isLarge, deadline: deadline(9), idle: 0)
+        #expect(admission == .queued)
+      }
+      #expect(drain(&queue, mayTakeLarge: mayTakeLarge) == order)
+      #expect(queue.count == jobs.count - order.count)
+      #expect(drain(&queue) == (mayTakeLarge ? [] : [1, 5, 3]))
+    }
+  }
+
   @Test func `a retry goes to a fresh worker only, and before everything`() {
     var queue = WorkQueue<Int>(capacity: 1)
     _ = queue.enqueue(1, number: 1, priority: .interactive, deadline: deadline(9), idle: 0)
     queue.enqueueRetry(2, number: 2, deadline: deadline(9))
     #expect(queue.hasRetries)
-    #expect(queue.next(isFresh: false, mayTakeBackground: true) == 1)
-    #expect(queue.next(isFresh: false, mayTakeBackground: true) == nil)
-    #expect(queue.next(isFresh: true, mayTakeBackground: true) == 2)
+    #expect(queue.next(isFresh: false, mayTakeBackground: true, mayTakeLarge: true) == 1)
+    #expect(queue.next(isFresh: false, mayTakeBackground: true, mayTakeLarge: true) == nil)
+    #expect(queue.next(isFresh: true, mayTakeBackground: true, mayTakeLarge: true) == 2)
     #expect(!queue.hasRetries)
   }
 
@@ -97,20 +119,25 @@ struct WorkQueueTests {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<50 {
       var queue = WorkQueue<Int>(capacity: 40)
-      var model: [(job: Int, priority: WorkPriority, deadline: Int)] = []
+      var model: [(job: Int, priority: WorkPriority, isLarge: Bool, deadline: Int)] = []
       for job in 0..<400 {
         switch Int.random(in: 0..<4, using: &random) {
         case 0, 1:
           let priority: WorkPriority = Bool.random(using: &random) ? .interactive : .background
           let seconds = Int.random(in: 1...500, using: &random)
           let fits = model.count < 40 && (priority == .interactive || model.count { $0.priority == .background } < 20)
+          let isLarge = Bool.random(using: &random)
           let admission = queue.enqueue(
-            job, number: UInt64(job), priority: priority, deadline: deadline(seconds), idle: 0)
+            job, number: UInt64(job), priority: priority, isLarge: isLarge, deadline: deadline(seconds), idle: 0)
           #expect((admission == .queued) == fits, "seed \(seed)")
-          if fits { model.append((job, priority, seconds)) }
+          if fits { model.append((job, priority, isLarge, seconds)) }
         case 2:
-          let index = model.firstIndex { $0.priority == .interactive } ?? model.indices.first
-          #expect(queue.next(isFresh: true, mayTakeBackground: true) == index.map { model[$0].job }, "seed \(seed)")
+          let mayTakeLarge = Bool.random(using: &random)
+          let index =
+            model.firstIndex { $0.priority == .interactive && (mayTakeLarge || !$0.isLarge) }
+            ?? model.firstIndex { mayTakeLarge || !$0.isLarge }
+          let next = queue.next(isFresh: true, mayTakeBackground: true, mayTakeLarge: mayTakeLarge)
+          #expect(next == index.map { model[$0].job }, "seed \(seed)")
           if let index { model.remove(at: index) }
         default:
           let now = Int.random(in: 1...100, using: &random)

@@ -59,6 +59,11 @@ public struct Freshness: Hashable, Sendable {
     }
   }
 
+  /// The moment before which no use is due ahead, whatever its chance.
+  public func firstDueAhead(within limit: Duration) -> UnixTime { freshUntil + (.zero - aheadWindow(within: limit)) }
+
+  private func aheadWindow(within limit: Duration) -> Duration { max(.zero, min(lifetime / 10, limit)) }
+
   /// What is left of the windows to the millisecond.
   let whileRevalidateLeft: Duration
   let ifErrorLeft: Duration
@@ -75,7 +80,7 @@ public struct Freshness: Hashable, Sendable {
     uses: Int, chance: @autoclosure () -> Double, within limit: Duration = .seconds(3600)
   ) -> Bool {
     guard state == .fresh, maySpread, uses >= Self.popularUses else { return false }
-    let window = min(lifetime / 10, limit)
+    let window = aheadWindow(within: limit)
     let left = freshUntil - assessedAt
     guard window > .zero, left < window else { return false }
     let passed = max(.milliseconds(1), lifetime - left)

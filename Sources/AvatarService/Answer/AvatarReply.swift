@@ -14,9 +14,22 @@ struct AvatarReply {
 
   let cache: AvatarCache
   let preparer: any ReplyPreparing
+  /// `earlyRefresh` of the resolver.
+  let earlyRefresh: Duration
 
-  /// The answer to a request that came at `now`; a hit's is prepared once and shared while it stays true.
-  func disposition(_ answer: Answer, _ form: Form, now: ContinuousClock.Instant) -> HTTPDisposition {
+  /// What was prepared for a fresh avatar and is still true, if its use can bring no refresh.
+  func plainHit(_ avatar: HotAvatar, version: String?, inChain: Bool, condition: ConditionalRequest?) -> PreparedReply?
+  {
+    let now = cache.clock.now
+    let variant = ReplyVariant(
+      immutable: version.map { fits($0, avatar) } ?? false, inChain: inChain,
+      notModified: condition?.isNotModified(
+        etag: avatar.etag, lastModified: avatar.entry.changedAt, now: now) ?? false)
+    return avatar.prepared(variant, now: now, isPlain: true)
+  }
+
+  /// The answer to a request; a hit's is prepared once and shared while it stays true.
+  func disposition(_ answer: Answer, _ form: Form) -> HTTPDisposition {
     guard case .avatar(let avatar, let freshness) = answer.outcome else { return .reply(reply(answer, form)) }
     guard answer.origin == nil, answer.maximumAge == nil, answer.index ?? 0 == 0, answer.cacheStatus.isPlainHit else {
       return .reply(reply(answer, form))
@@ -25,11 +38,15 @@ struct AvatarReply {
       immutable: isImmutable(avatar, freshness, form), inChain: form.inChain,
       notModified: form.condition.isNotModified(
         etag: avatar.etag, lastModified: avatar.entry.changedAt, now: cache.clock.now))
-    if let prepared = avatar.prepared(variant, now: now) { return .prepared(prepared) }
+    if let prepared = avatar.prepared(variant, now: freshness.assessedAt) { return .prepared(prepared) }
     let lifetimes = freshness.prepared()
     let prepared = preparer.prepare(
       success(avatar, lifetimes, variant, status: .hit(ttl: lifetimes.ttl), index: form.inChain ? 0 : nil))
-    avatar.keep(prepared, for: variant, until: now + lifetimes.validFor)
+    avatar.keep(
+      PreparedVariant(
+        prepared, madeAt: freshness.assessedAt, validFor: lifetimes.validFor,
+        firstDueAhead: freshness.firstDueAhead(within: earlyRefresh)),
+      for: variant)
     return .prepared(prepared)
   }
 
@@ -95,7 +112,11 @@ struct AvatarReply {
   /// A URL handed out for exactly these bytes may be kept for good. What its origin forbids to keep is not.
   private func isImmutable(_ avatar: HotAvatar, _ freshness: Freshness, _ form: Form) -> Bool {
     guard let version = form.version, freshness.maySpread else { return false }
-    return avatar.etag.dropFirst().hasPrefix(version)
+    return fits(version, avatar)
+  }
+
+  private func fits(_ version: String, _ avatar: HotAvatar) -> Bool {
+    avatar.etag.utf8.dropFirst().starts(with: version.utf8)
   }
 
   private func timing(_ origin: OriginPart) -> String {

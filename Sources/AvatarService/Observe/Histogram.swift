@@ -9,7 +9,14 @@ final class Histogram: Sendable {
 
   /// Notes one duration.
   func observe(_ duration: Duration) {
-    let elapsed = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
+    let (seconds, attoseconds) = duration.components
+    observe(microseconds: seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+  }
+
+  /// Notes one duration in nanoseconds.
+  func observe(nanoseconds: Int64) { observe(microseconds: nanoseconds / 1000) }
+
+  private func observe(microseconds elapsed: Int64) {
     var index = 0
     while index < Self.microseconds.count, elapsed > Self.microseconds[index] { index += 1 }
     buckets.add(index)

@@ -28,6 +28,15 @@ public final class Metrics: Sendable {
     if cache == .collapsed { collapsed.add(0) }
   }
 
+  /// A plain hit from memory, after so many nanoseconds.
+  func noteHit(status: Int, nanoseconds: Int64) {
+    requests.add(Route.avatar.rawValue * (Self.statuses.count + 1) + (status == 200 ? Self.ok : Self.notModified))
+    durations[Self.index(.avatar, .hit)].observe(nanoseconds: nanoseconds)
+  }
+
+  private static let ok = statuses.firstIndex(of: 200) ?? statuses.count
+  private static let notModified = statuses.firstIndex(of: 304) ?? statuses.count
+
   /// Where a route's durations are.
   static func index(_ route: Route, _ use: CacheUse) -> Int { route.rawValue * CacheUse.allCases.count + use.rawValue }
 

@@ -14,6 +14,20 @@ public final class RequestJournal: Sendable {
     self.log = log
   }
 
+  /// Notes a plain hit from memory; what each hit pays.
+  func noteHit(_ avatar: HotAvatar, status: Int, since start: MonotonicTime) {
+    let elapsed = MonotonicTime.now.nanoseconds - start.nanoseconds
+    metrics.noteHit(status: status, nanoseconds: elapsed)
+    guard log.isEnabled(.debug) else { return }
+    log.log(
+      .debug, "request",
+      [
+        ("route", .text(Route.avatar.name)), ("status", .number(Int64(status))),
+        ("elapsedMs", .duration(.nanoseconds(elapsed))), ("cache", .text("avatar-server; hit")),
+        ("key", .text(avatar.entry.key.description)),
+      ])
+  }
+
   /// Notes an avatar's answer.
   func note(
     _ route: Route, _ answer: Answer, _ target: AvatarTarget?, status: Int, since start: ContinuousClock.Instant,

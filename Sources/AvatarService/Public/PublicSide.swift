@@ -53,7 +53,7 @@ public final class PublicSide: HTTPHandling {
     self.names = names
     self.journal = journal
     chain = ChainResolver(resolver, patience: settings.patience)
-    replies = AvatarReply(cache: resolver.cache, preparer: preparer)
+    replies = AvatarReply(cache: resolver.cache, preparer: preparer, earlyRefresh: resolver.earlyRefresh)
     objects = ObjectTier(bytes: settings.memoBytes, store: resolver.cache.store, preparer: preparer)
     memo = TargetMemo(bytes: settings.memoBytes)
     signer = Mutex(settings.signer)
@@ -66,14 +66,35 @@ public final class PublicSide: HTTPHandling {
     memo.forgetAll()
   }
 
+  /// A target that was verified before, with the keys of now.
+  public func recall(_ target: UnsafeRawBufferPointer) -> KnownTarget? { memo.lookup(target) }
+
+  /// What was prepared for a fresh avatar in memory: nearly every hit of a popular avatar is answered here.
+  public func hit(_ known: KnownTarget, condition: () -> ConditionalRequest?) -> PreparedReply? {
+    // There is one subclass, ours.
+    guard type(of: known) == TargetMemo.Lead.self else { return nil }
+    let lead = unsafeDowncast(known, to: TargetMemo.Lead.self)
+    let started = MonotonicTime.now
+    guard let avatar = resolver.memory.lookup(lead.key) else { return nil }
+    let condition = condition()
+    if let reply = replies.plainHit(avatar, version: lead.version, inChain: lead.inChain, condition: condition) {
+      resolver.noteUse(of: avatar)
+      journal.noteHit(avatar, status: reply.status, since: started)
+      return reply
+    }
+    guard let (answer, isDue) = resolver.hit(avatar) else { return nil }
+    if isDue { refreshAhead(lead) }
+    let form = AvatarReply.Form(
+      version: lead.version, condition: condition ?? ConditionalRequest(ifNoneMatch: nil, ifModifiedSince: nil),
+      inChain: lead.inChain)
+    guard case .prepared(let reply) = replies.disposition(answer, form) else { return nil }
+    journal.noteHit(avatar, status: reply.status, since: started)
+    return reply
+  }
+
   /// Answers from memory at once, or has the connection wait for disk and origin.
   public func respond(to request: HTTPRequest) -> HTTPDisposition {
     let started = ContinuousClock.now
-    if let lead = memo.lookup(request.path), let (answer, isDue) = resolver.hit(lead.key) {
-      if isDue { refreshAhead(request) }
-      return serve(
-        answer, inChain: lead.inChain, version: PublicRoute.version(inQuery: request.query), request, started)
-    }
     do throws(AvatarError) {
       switch PublicRoute(path: request.path, query: request.query) {
       case .avatar(let signature, let segment, let version):
@@ -100,23 +121,27 @@ public final class PublicSide: HTTPHandling {
   }
 
   /// Refreshes a remembered target's first source behind its hit; it was verified when it was remembered.
-  private func refreshAhead(_ request: HTTPRequest) {
+  private func refreshAhead(_ lead: TargetMemo.Lead) {
     do throws(AvatarError) {
-      switch PublicRoute(path: request.path, query: request.query) {
+      switch PublicRoute(path: lead.path, query: nil) {
       case .avatar(_, let segment, _):
-        resolver.refreshBehind(try target(segment, trusted: true, request).sources[0], force: true)
+        resolver.refreshBehind(try target(segment, trusted: true).sources[0], force: true)
       case .unsignedSegment(let segment, _):
-        resolver.refreshBehind(try target(segment, trusted: false, request).sources[0], force: true)
+        resolver.refreshBehind(try target(segment, trusted: false).sources[0], force: true)
       case .unsignedQuery, .object, .health, .none: return
       }
     } catch {}  // Remembered targets have been read before; one that cannot be read now is simply not refreshed ahead.
   }
 
   private func target(_ segment: String, trusted: Bool, _ request: HTTPRequest) throws(AvatarError) -> AvatarTarget {
-    let locator = try AvatarLocator(decoding: segment, names: names, maximumSources: settings.maximumSources)
-    let target = AvatarTarget(sources: naming.sources(locator, trusted: trusted))
-    memo.remember(request.path, TargetMemo.Lead(key: target.sources[0].key, inChain: target.sources.count > 1))
+    let target = try target(segment, trusted: trusted)
+    memo.remember(TargetMemo.Lead(request, key: target.sources[0].key, inChain: target.sources.count > 1))
     return target
+  }
+
+  private func target(_ segment: String, trusted: Bool) throws(AvatarError) -> AvatarTarget {
+    let locator = try AvatarLocator(decoding: segment, names: names, maximumSources: settings.maximumSources)
+    return AvatarTarget(sources: naming.sources(locator, trusted: trusted))
   }
 
   private func serve(
@@ -150,7 +175,7 @@ public final class PublicSide: HTTPHandling {
     _ answer: Answer, inChain: Bool, version: String?, _ request: HTTPRequest, _ started: ContinuousClock.Instant
   ) -> HTTPDisposition {
     let form = AvatarReply.Form(version: version, condition: ConditionalRequest(request), inChain: inChain)
-    let disposition = replies.disposition(answer, form, now: started)
+    let disposition = replies.disposition(answer, form)
     journal.note(.avatar, answer, nil, status: disposition.status, since: started)
     return disposition
   }

@@ -68,6 +68,8 @@ public final class AvatarResolver: Sendable {
   let figures = FlightFigures()
   private let flight: AvatarFlight
   private let settings: Settings
+  /// The longest before the end of its freshness that a popular avatar is refreshed ahead.
+  var earlyRefresh: Duration { settings.earlyRefresh }
 
   /// Makes a resolver and has it follow the purges of every process on the directory.
   public init(_ parts: Parts, _ settings: Settings) {
@@ -90,19 +92,25 @@ public final class AvatarResolver: Sendable {
     memory.lookup(source.key).flatMap { serve($0, source) }
   }
 
-  /// What is fresh in memory under a key, and whether it should be refreshed ahead; nil otherwise.
-  func hit(_ key: CacheKey) -> (answer: Answer, isDue: Bool)? {
-    guard let avatar = memory.lookup(key) else { return nil }
+  /// The avatar's answer where it is fresh, and whether it should be refreshed ahead; nil otherwise.
+  func hit(_ avatar: HotAvatar) -> (answer: Answer, isDue: Bool)? {
     let freshness = cache.freshness(of: avatar)
     guard freshness.state == .fresh else { return nil }
     return (Answer(avatar, freshness, .hit(ttl: freshness.freshFor)), isDueAhead(avatar, freshness))
   }
 
-  /// Notes a use of a fresh avatar, and says whether it should be refreshed before it goes stale.
-  private func isDueAhead(_ avatar: HotAvatar, _ freshness: Freshness) -> Bool {
+  /// Notes a use of an avatar, and gives the number so far.
+  @discardableResult
+  func noteUse(of avatar: HotAvatar) -> Int {
     let uses = avatar.use()
     // The disk's own order of use, told now and then: it decides what is evicted, and what a restart finds.
     if avatar.isOnDisk, uses % 64 == 1 { cache.store.recordUse(avatar.entry.key) }
+    return uses
+  }
+
+  /// Notes a use of a fresh avatar, and says whether it should be refreshed before it goes stale.
+  private func isDueAhead(_ avatar: HotAvatar, _ freshness: Freshness) -> Bool {
+    let uses = noteUse(of: avatar)
     return freshness.isDueAhead(uses: uses, chance: Double.random(in: 0..<1), within: settings.earlyRefresh)
   }
 

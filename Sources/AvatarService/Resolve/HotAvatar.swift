@@ -29,19 +29,21 @@ public final class HotAvatar: Sendable {
   /// Notes one use and gives the number so far; what is popular is refreshed ahead.
   public func use() -> Int { uses.add(1, ordering: .relaxed).newValue }
 
-  /// The prepared reply for `variant` if it is still true at `now`.
-  public func prepared(_ variant: ReplyVariant, now: ContinuousClock.Instant) -> PreparedReply? {
+  /// The prepared reply for `variant` if it is still true at `now`; a clock that went back behind its making has it made anew. `isPlain`
+  /// asks for one whose use brings no refresh ahead.
+  func prepared(_ variant: ReplyVariant, now: UnixTime, isPlain: Bool = false) -> PreparedReply? {
     replies.withLock { slots in
-      guard let slot = slots[variant.index], now < slot.validUntil else { return nil }
+      guard let slot = slots[variant.index], now >= slot.madeAt, now < (isPlain ? slot.plainUntil : slot.validUntil)
+      else { return nil }
       return slot.reply
     }
   }
 
   /// Keeps a prepared reply until it is no longer true.
-  public func keep(_ reply: PreparedReply, for variant: ReplyVariant, until: ContinuousClock.Instant) {
+  func keep(_ prepared: PreparedVariant, for variant: ReplyVariant) {
     let replaced = replies.withLock { slots in
       let old = slots[variant.index]
-      slots[variant.index] = PreparedVariant(reply: reply, validUntil: until)
+      slots[variant.index] = prepared
       return old
     }
     _ = replaced  // Released outside the lock: its last release may free the adapter's response.
@@ -68,7 +70,18 @@ public struct ReplyVariant: Hashable, Sendable {
   var index: Int { (immutable ? 1 : 0) + (inChain ? 2 : 0) + (notModified ? 4 : 0) }
 }
 
-private struct PreparedVariant: Sendable {
+/// A reply and when it is true.
+struct PreparedVariant: Sendable {
   let reply: PreparedReply
-  let validUntil: ContinuousClock.Instant
+  let madeAt: UnixTime
+  let validUntil: UnixTime
+  /// No later than `validUntil`; from then on a use may have to refresh the avatar ahead.
+  let plainUntil: UnixTime
+
+  init(_ reply: PreparedReply, madeAt: UnixTime, validFor: Duration, firstDueAhead: UnixTime) {
+    self.reply = reply
+    self.madeAt = madeAt
+    validUntil = madeAt + validFor
+    plainUntil = min(validUntil, firstDueAhead)
+  }
 }

@@ -107,7 +107,7 @@ int linux_limit_rest(uint64_t cpu_seconds);
 /// shorter one lets it go first when it wakes. No thread can make itself less nice without a privilege: EPERM.
 int linux_sched_slice(int batch, int nice_value, uint64_t nanoseconds);
 
-/// Lowest urgency that still makes progress: SCHED_BATCH, nice 10, and the longest slice.
+/// Lowest urgency that still makes progress: SCHED_BATCH, nice 15, and the longest slice.
 int linux_low_priority(void);
 
 /// Makes the kernel's out-of-memory killer take this process before its parent.
