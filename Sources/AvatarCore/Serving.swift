@@ -46,18 +46,21 @@ public struct HTTPRequest: Sendable {
   public let query: String?
   /// The whole body of a POST, at most the side's bound; empty otherwise.
   public let body: [UInt8]
+  /// What `recall` gave for the target; nil where it was not asked or knew nothing.
+  public let known: KnownTarget?
   /// Reads a header field by its name, any case; nil if absent. Repeated fields are joined with `, `.
   public let header: @Sendable (StaticString) -> String?
 
   /// Makes a request.
   public init(
-    method: Method, path: String, query: String?, body: [UInt8] = [],
+    method: Method, path: String, query: String?, body: [UInt8] = [], known: KnownTarget? = nil,
     header: @escaping @Sendable (StaticString) -> String?
   ) {
     self.method = method
     self.path = path
     self.query = query
     self.body = body
+    self.known = known
     self.header = header
   }
 }

@@ -58,7 +58,7 @@ final class MHDResponse: @unchecked Sendable {
     let made: OpaquePointer?
     var endsWithClose = false
     if reply.status == 304 {
-      let length = reply.headers.first { $0.name.utf8.map(asciiLowercased).elementsEqual("content-length".utf8) }
+      let length = reply.headers.first { $0.name.utf8.count == 14 && Self.isNamed("content-length", $0.name) }
       let size = length.flatMap { UInt64($0.value) }
       endsWithClose = size == nil
       // The reader is never called: no body goes out with a 304.
@@ -79,8 +79,17 @@ final class MHDResponse: @unchecked Sendable {
   deinit { MHD_destroy_response(handle) }
 
   private static func isOurs(_ name: String) -> Bool {
-    let lowercased = name.utf8.map(asciiLowercased)
-    return ["content-length", "date", "connection", "transfer-encoding"].contains { lowercased.elementsEqual($0.utf8) }
+    switch name.utf8.count {
+    case 4: isNamed("date", name)
+    case 10: isNamed("connection", name)
+    case 14: isNamed("content-length", name)
+    case 17: isNamed("transfer-encoding", name)
+    default: false
+    }
+  }
+
+  private static func isNamed(_ lowercased: StaticString, _ name: String) -> Bool {
+    lowercased.withUTF8Buffer { $0.elementsEqual(name.utf8.lazy.map(asciiLowercased)) }
   }
 }
 

@@ -91,7 +91,8 @@ final class RequestContext: @unchecked Sendable {
     fields.withLock { $0 = .live(connection) }
     let target = target
     return HTTPRequest(
-      method: method, path: target?.path ?? "/", query: target?.query, body: body, header: { self.field($0) })
+      method: method, path: target?.path ?? "/", query: target?.query, body: body, known: known,
+      header: { self.field($0) })
   }
 
   /// The library's own fields are about to go: copies them where the handler may still ask, else forgets them.

@@ -39,9 +39,10 @@ final class JobQueue<Context>: Sendable {
     finish: (Context) -> Void
   ) {
     let context = make()
+    let seat = SharedJobs<Job>.Seat()
     var nextTick = step.map { MonotonicMilliseconds.now + $0 }
     while true {
-      switch shared.next(until: nextTick) {
+      switch shared.next(on: seat, until: nextTick) {
       case .job(let job): job(context)
       case .due: break
       case .closed: return finish(context)

@@ -101,7 +101,7 @@ struct Assembly {
       failures: configuration.breaker.failures, coolDown: configuration.breaker.coolDown,
       maximumCoolDown: configuration.breaker.maximumCoolDown, throttledMaximum: negative.throttled,
       hosts: configuration.breaker.maximumHosts)
-    settings.memoryBytes = configuration.cache.memoryBytes / 4 * 3
+    settings.memoryBytes = MemoryShares(configuration.cache.memoryBytes).avatars
     settings.flights = configuration.flights.maximum
     settings.waiters = configuration.flights.waiters
     settings.limits = configuration.imageLimits

@@ -26,7 +26,8 @@ final class RunningService: Sendable {
     var settings = PublicSide.Settings(
       signer: assembly.signer, allowsUnsigned: configuration.allowsUnsigned, budget: configuration.requestBudget,
       patience: configuration.chain.patience, maximumSources: configuration.chain.maxSources)
-    settings.memoBytes = Self.memoBytes(configuration)
+    let shares = MemoryShares(configuration.cache.memoryBytes)
+    (settings.targetBytes, settings.objectBytes) = (shares.targets, shares.objects)
     publicSide = PublicSide(
       settings,
       resolver: assembly.resolver, naming: assembly.naming, names: assembly.names, preparer: MHDReplies(),
@@ -143,9 +144,6 @@ final class RunningService: Sendable {
       maxConnections: min(1024, configuration.maxConnections), idleTimeout: configuration.idleTimeout,
       requestTimeout: configuration.requestTimeout, responseTimeout: configuration.responseTimeout)
   }
-
-  /// Of `cache.memoryBytes` an eighth is for remembered targets, an eighth for objects by their hash, the rest for avatars.
-  private static func memoBytes(_ configuration: Configuration) -> Int { configuration.cache.memoryBytes / 8 }
 
   /// Origins, files, workers and the loops' own.
   private static let otherDescriptors = 1024

@@ -245,4 +245,31 @@ import Testing
     #expect(test.log.events.filter { $0 == "http_reply_unsendable" }.count == 2)
     closing(test)
   }
+
+  @Test func `A known target is answered early where the handler can, and is asked for in full where it cannot`() throws
+  {
+    let test = try TestServer(
+      HTTPServerOptions(methods: [.get, .head, .post], maximumBodyBytes: 100, threads: 1),
+      known: ["/hit?v=1": true, "/gone?v=1": false])
+    let client = try test.client()
+    client.send(.get("/hit?v=1"))
+    #expect(client.receiveAnswer()?.text == "known")
+    client.send("HEAD /hit?v=1 HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.receiveAnswer(toHead: true)?.values("content-length") == ["5"])
+    client.send("GET /hit?v=1 HTTP/1.1\r\nHost: a\r\nIF-NONE-MATCH: \"k\"\r\n\r\n")
+    #expect(client.receiveAnswer(toHead: true)?.status == 304)
+    client.send("GET /hit?v=1 HTTP/1.1\r\nHost: a\r\nIf-Modified-Since: Mon, 30 Nov 2026 00:00:00 GMT\r\n\r\n")
+    #expect(client.receiveAnswer()?.status == 200)
+    // Not the same bytes, a body, another method: read in full.
+    client.send(.get("/hit?v=2"))
+    #expect(client.receiveAnswer()?.text == "/hit")
+    client.send(.get("/gone?v=1"))
+    #expect(client.receiveAnswer()?.text == "/gone")
+    client.send("POST /hit?v=1 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab")
+    #expect(client.receiveAnswer()?.text == "/hit")
+    #expect(test.handler.paths == ["/hit", "/gone", "/hit"])
+    #expect(test.handler.hits.map(\.target) == Array(repeating: "/hit?v=1", count: 4) + ["/gone?v=1"])
+    #expect(test.handler.hits.map(\.isConditional) == [false, false, true, true, false])
+    closing(test)
+  }
 }

@@ -6,8 +6,33 @@ import Synchronization
 final class ScriptedHandler: HTTPHandling {
   private let script: @Sendable (HTTPRequest) -> HTTPDisposition
   private let asked = Mutex<[String]>([])
+  private let early = Mutex<[(target: String, isConditional: Bool)]>([])
+  /// Targets that it says to know, and whether it answers them early; the answer is `known`.
+  let known: [String: Bool]
 
-  init(_ script: @escaping @Sendable (HTTPRequest) -> HTTPDisposition) { self.script = script }
+  init(known: [String: Bool] = [:], _ script: @escaping @Sendable (HTTPRequest) -> HTTPDisposition) {
+    self.known = known
+    self.script = script
+  }
+
+  /// What it was asked early, in order.
+  var hits: [(target: String, isConditional: Bool)] { early.withLock { $0 } }
+
+  func recall(_ target: UnsafeRawBufferPointer) -> KnownTarget? {
+    known[String(decoding: target, as: UTF8.self)] == nil ? nil : KnownTarget(target: Array(target))
+  }
+
+  func hit(_ known: KnownTarget, condition: () -> ConditionalRequest?) -> PreparedReply? {
+    let target = String(decoding: known.target, as: UTF8.self)
+    let condition = condition()
+    early.withLock { $0.append((target, condition != nil)) }
+    guard self.known[target] == true else { return nil }
+    let isNotModified = condition?.isNotModified(etag: "\"k\"", lastModified: nil, now: UnixTime(milliseconds: 0))
+    return MHDReplies().prepare(
+      isNotModified == true
+        ? HTTPReply(status: 304, headers: [HeaderField("ETag", "\"k\""), HeaderField("Content-Length", "5")])
+        : HTTPReply(status: 200, headers: [HeaderField("ETag", "\"k\"")], body: Array("known".utf8)))
+  }
 
   /// The paths that reached it, in order.
   var paths: [String] { asked.withLock { $0 } }
@@ -50,10 +75,10 @@ struct TestServer {
   var port: UInt16 { server.boundPort }
 
   init(
-    _ options: HTTPServerOptions = HTTPServerOptions(),
+    _ options: HTTPServerOptions = HTTPServerOptions(), known: [String: Bool] = [:],
     _ script: @escaping @Sendable (HTTPRequest) -> HTTPDisposition = Self.echo
   ) throws {
-    handler = ScriptedHandler(script)
+    handler = ScriptedHandler(known: known, script)
     // Many servers and their clients share this process and its descriptors.
     try DescriptorLimit.raise(to: 12_000)
     var options = options

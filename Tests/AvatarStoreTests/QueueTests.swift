@@ -43,6 +43,43 @@ import Testing
     await queue.close()
   }
 
+  @Test func `a job behind one that is held up is taken by another thread`() async {
+    let gate = Box(false)
+    let queue = JobQueue<Void>(name: "avatar-test", threads: 4, capacity: 100, make: {})
+    // Quick ones first: from then on nobody is woken for a job while a thread is at work.
+    for _ in 0..<200 { _ = await withCheckedContinuation { done in _ = queue.submit { _ in done.resume() } } }
+    for _ in 0..<3 {
+      await withCheckedContinuation { (started: CheckedContinuation<Void, Never>) in
+        _ = queue.submit { _ in
+          started.resume()
+          while !gate.value.withLock({ $0 }) { sched_yield() }
+        }
+      }
+    }
+    // Three are held up; the fourth thread does the rest.
+    for _ in 0..<20 { _ = await withCheckedContinuation { done in _ = queue.submit { _ in done.resume() } } }
+    gate.value.withLock { $0 = true }
+    await queue.close()
+  }
+
+  @Test func `no job is forgotten, however submitters and threads meet`() async {
+    let queue = JobQueue<Void>(name: "avatar-test", threads: 4, capacity: 1000, make: {})
+    await withTaskGroup { group in
+      for lane in 0..<8 {
+        group.addTask {
+          for number in 0..<2000 {
+            await withCheckedContinuation { done in
+              _ = queue.submit { _ in done.resume() }
+            }
+            // Now and then everything falls asleep first.
+            if (number + lane) % 500 == 0 { try? await Task.sleep(for: .milliseconds(3)) }
+          }
+        }
+      }
+    }
+    await queue.close()
+  }
+
   @Test func `each thread has a context of its own, and finishes it`() async {
     let made = Box(0)
     let finished = Box(0)

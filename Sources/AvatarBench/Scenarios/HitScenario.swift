@@ -80,8 +80,8 @@ struct HitScenario: Scenario {
     stage.step("filling a cache with \(count) avatars")
     @Sendable func source(_ number: Int) -> String { "http://127.0.0.1:9/many/\(number).jpg" }
     try CacheFiller(directory: "\(place)/cache", avatar: avatar).fill(count, objects: count, source: source)
-    // Room in memory for all of them and their heads.
-    let room = count * (avatar.count + 4096) + (64 << 20)
+    // Room in memory for all of them and their heads: at least three quarters of it are for avatars.
+    let room = count * (avatar.count + 2048) / 3 * 4 + (16 << 20)
     let server = try stage.server(keys.merging(["cache-memory-bytes": "\(room)"]) { $1 }, directory: place)
     let paths = SignedPaths()
     var targets: [String] = []

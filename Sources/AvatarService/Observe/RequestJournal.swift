@@ -31,7 +31,7 @@ public final class RequestJournal: Sendable {
   /// Notes an avatar's answer.
   func note(
     _ route: Route, _ answer: Answer, _ target: AvatarTarget?, status: Int, since start: ContinuousClock.Instant,
-    _ trace: TraceContext? = nil
+    _ trace: @autoclosure () -> TraceContext? = nil
   ) {
     let elapsed = ContinuousClock.now - start
     metrics.note(route, status: status, cache: use(answer), elapsed: elapsed)
@@ -59,12 +59,12 @@ public final class RequestJournal: Sendable {
       fields.append(("fetchMs", .duration(origin.fetched)))
       if let decoded = origin.decoded { fields.append(("decodeMs", .duration(decoded))) }
     }
-    log.log(level, "request", fields + traceFields(trace))
+    log.log(level, "request", fields + traceFields(trace()))
   }
 
   /// Notes an answer that is not an avatar's.
   func note(
-    _ route: Route, status: Int, since start: ContinuousClock.Instant, _ trace: TraceContext? = nil,
+    _ route: Route, status: Int, since start: ContinuousClock.Instant, _ trace: @autoclosure () -> TraceContext? = nil,
     code: AvatarError.Code? = nil
   ) {
     let elapsed = ContinuousClock.now - start
@@ -80,11 +80,14 @@ public final class RequestJournal: Sendable {
       ("route", .text(route.name)), ("status", .number(Int64(status))), ("elapsedMs", .duration(elapsed)),
     ]
     if let code { fields.append(("code", .text(code.rawValue))) }
-    log.log(level, "request", fields + traceFields(trace))
+    log.log(level, "request", fields + traceFields(trace()))
   }
 
   /// Notes a refusal. Failed authentications are written at a bounded rate; the metrics count every one.
-  func note(_ route: Route, _ error: AvatarError, since start: ContinuousClock.Instant, _ trace: TraceContext? = nil) {
+  func note(
+    _ route: Route, _ error: AvatarError, since start: ContinuousClock.Instant,
+    _ trace: @autoclosure () -> TraceContext? = nil
+  ) {
     metrics.note(error.code)
     metrics.note(route, status: error.code.status, cache: .none, elapsed: ContinuousClock.now - start)
     guard log.isEnabled(.info) else { return }
@@ -96,7 +99,7 @@ public final class RequestJournal: Sendable {
       if heldBack > 0 { fields.append(("heldBack", .number(heldBack))) }
     default: break
     }
-    log.log(.info, "refused", fields + traceFields(trace))
+    log.log(.info, "refused", fields + traceFields(trace()))
   }
 
   private func traceFields(_ trace: TraceContext?) -> [(StaticString, LogValue)] {

@@ -15,8 +15,10 @@ public final class PublicSide: HTTPHandling {
     public var patience: Duration
     /// Most sources of one avatar.
     public var maximumSources: Int
-    /// Bytes for remembered targets, and as many for objects that are asked for by their hash.
-    public var memoBytes = 32 << 20
+    /// Bytes for targets that have been read and verified.
+    public var targetBytes = 32 << 20
+    /// Bytes for objects that are asked for by their hash.
+    public var objectBytes = 32 << 20
 
     /// Names the settings.
     public init(
@@ -54,8 +56,8 @@ public final class PublicSide: HTTPHandling {
     self.journal = journal
     chain = ChainResolver(resolver, patience: settings.patience)
     replies = AvatarReply(cache: resolver.cache, preparer: preparer, earlyRefresh: resolver.earlyRefresh)
-    objects = ObjectTier(bytes: settings.memoBytes, store: resolver.cache.store, preparer: preparer)
-    memo = TargetMemo(bytes: settings.memoBytes)
+    objects = ObjectTier(bytes: settings.objectBytes, store: resolver.cache.store, preparer: preparer)
+    memo = TargetMemo(bytes: settings.targetBytes)
     signer = Mutex(settings.signer)
     health = preparer.prepare(HealthReply.alive)
   }
@@ -83,7 +85,7 @@ public final class PublicSide: HTTPHandling {
       return reply
     }
     guard let (answer, isDue) = resolver.hit(avatar) else { return nil }
-    if isDue { refreshAhead(lead) }
+    if isDue { resolver.refreshBehind(lead.avatar.sources[0], force: true) }
     let form = AvatarReply.Form(
       version: lead.version, condition: condition ?? ConditionalRequest(ifNoneMatch: nil, ifModifiedSince: nil),
       inChain: lead.inChain)
@@ -95,6 +97,10 @@ public final class PublicSide: HTTPHandling {
   /// Answers from memory at once, or has the connection wait for disk and origin.
   public func respond(to request: HTTPRequest) -> HTTPDisposition {
     let started = ContinuousClock.now
+    if let known = request.known, type(of: known) == TargetMemo.Lead.self {
+      let lead = unsafeDowncast(known, to: TargetMemo.Lead.self)
+      return serve(lead.avatar, version: lead.version, request, started)
+    }
     do throws(AvatarError) {
       switch PublicRoute(path: request.path, query: request.query) {
       case .avatar(let signature, let segment, let version):
@@ -120,28 +126,11 @@ public final class PublicSide: HTTPHandling {
     }
   }
 
-  /// Refreshes a remembered target's first source behind its hit; it was verified when it was remembered.
-  private func refreshAhead(_ lead: TargetMemo.Lead) {
-    do throws(AvatarError) {
-      switch PublicRoute(path: lead.path, query: nil) {
-      case .avatar(_, let segment, _):
-        resolver.refreshBehind(try target(segment, trusted: true).sources[0], force: true)
-      case .unsignedSegment(let segment, _):
-        resolver.refreshBehind(try target(segment, trusted: false).sources[0], force: true)
-      case .unsignedQuery, .object, .health, .none: return
-      }
-    } catch {}  // Remembered targets have been read before; one that cannot be read now is simply not refreshed ahead.
-  }
-
   private func target(_ segment: String, trusted: Bool, _ request: HTTPRequest) throws(AvatarError) -> AvatarTarget {
-    let target = try target(segment, trusted: trusted)
-    memo.remember(TargetMemo.Lead(request, key: target.sources[0].key, inChain: target.sources.count > 1))
-    return target
-  }
-
-  private func target(_ segment: String, trusted: Bool) throws(AvatarError) -> AvatarTarget {
     let locator = try AvatarLocator(decoding: segment, names: names, maximumSources: settings.maximumSources)
-    return AvatarTarget(sources: naming.sources(locator, trusted: trusted))
+    let target = AvatarTarget(sources: naming.sources(locator, trusted: trusted))
+    memo.remember(TargetMemo.Lead(request, target))
+    return target
   }
 
   private func serve(
@@ -154,11 +143,10 @@ public final class PublicSide: HTTPHandling {
     let form = AvatarReply.Form(version: version, condition: ConditionalRequest(request), inChain: inChain)
     let onlyIfCached = request.header("Cache-Control").map { CacheControl([$0]).isOnlyIfCached } ?? false
     let terms = Terms(deadline: Deadline(started + settings.budget), onlyIfCached: onlyIfCached)
-    let trace = TraceContext(request)
     return .later { [resolver, chain, replies, journal] responder in
       @Sendable func send(_ answer: Answer) {
         let reply = replies.reply(answer, form)
-        journal.note(.avatar, answer, target, status: reply.status, since: started, trace)
+        journal.note(.avatar, answer, target, status: reply.status, since: started, TraceContext(request))
         responder.send(reply)
       }
       resolver.lookupOnDisk(target.sources[0]) { found, held in
@@ -189,15 +177,14 @@ public final class PublicSide: HTTPHandling {
       journal.note(.object, status: reply.status, since: started)
       return .prepared(reply)
     }
-    let trace = TraceContext(request)
     return .later { [objects, journal] responder in
       Task {
         if let reply = await objects.load(hash, condition, now: now) {
-          journal.note(.object, status: reply.status, since: started, trace)
+          journal.note(.object, status: reply.status, since: started, TraceContext(request))
           responder.send(reply)
         } else {
           let reply = Problem.reply(AvatarError(.notFound))
-          journal.note(.object, status: reply.status, since: started, trace, code: .notFound)
+          journal.note(.object, status: reply.status, since: started, TraceContext(request), code: .notFound)
           responder.send(reply)
         }
       }

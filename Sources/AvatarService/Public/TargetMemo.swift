@@ -7,6 +7,8 @@ import Synchronization
 final class TargetMemo: Sendable {
   /// What a target leads to first.
   final class Lead: KnownTarget, @unchecked Sendable {
+    /// The sources.
+    let avatar: AvatarTarget
     /// The cache key of the first source.
     let key: CacheKey
     /// Whether more sources follow.
@@ -14,15 +16,17 @@ final class TargetMemo: Sendable {
     /// The first 16 hexadecimal digits of the content that the URL was handed out for; nil without `?v=`.
     let version: String?
 
-    init(_ request: HTTPRequest, key: CacheKey, inChain: Bool) {
-      self.key = key
-      self.inChain = inChain
+    /// `avatar` has one source at least.
+    init(_ request: HTTPRequest, _ avatar: AvatarTarget) {
+      self.avatar = avatar
+      key = avatar.sources[0].key
+      inChain = avatar.sources.count > 1
       version = PublicRoute.version(inQuery: request.query)
       super.init(target: Array(request.path.utf8) + (request.query.map { [UInt8(ascii: "?")] + $0.utf8 } ?? []))
     }
 
-    /// The target up to its first `?`.
-    var path: String { String(decoding: target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self) }
+    /// About what it takes in memory, in bytes: a source is little more than its URL, which the target has in base64.
+    var cost: Int { 2 * target.count + 512 }
   }
 
   private final class Shard: Sendable {
@@ -53,8 +57,7 @@ final class TargetMemo: Sendable {
 
   func remember(_ lead: Lead) {
     let hash = lead.target.withUnsafeBytes(Self.hash)
-    let cost = lead.target.count + (lead.version?.utf8.count ?? 0) + 256
-    let replaced = shard(hash).leads.withLock { $0.insert(lead, for: hash, cost: cost) }
+    let replaced = shard(hash).leads.withLock { $0.insert(lead, for: hash, cost: lead.cost) }
     _ = replaced  // Released outside the lock.
   }
 

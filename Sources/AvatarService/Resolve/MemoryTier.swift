@@ -9,9 +9,11 @@ public final class MemoryTier: Sendable {
   }
   private let shards: [Shard]
   private let evicted = Atomic<Int>(0)
+  private let capacity: Int
 
   /// Holds avatars of at most `bytes` in all. Zero keeps nothing.
   public init(bytes: Int) {
+    capacity = bytes
     let count = bytes < 16 << 20 ? 1 : 8  // A small tier is not cut into shares too small for one avatar.
     shards = (0..<count).map { _ in Shard(capacity: bytes / count) }
   }
@@ -21,6 +23,7 @@ public final class MemoryTier: Sendable {
 
   /// Keeps an avatar; older and unused ones make room. One that is larger than its share is not kept.
   public func keep(_ avatar: HotAvatar) {
+    if capacity == 0 { return }
     let gone = shard(avatar.entry.key).cache.withLock { $0.insert(avatar, for: avatar.entry.key, cost: avatar.cost) }
     if !gone.isEmpty { evicted.add(gone.count, ordering: .relaxed) }
   }
