@@ -4,8 +4,6 @@ import AvatarCore
 final class AnswerSink {
   /// Bytes of a body that nobody wants, read to keep the connection.
   private static let mostDiscarded = 16 << 10
-  /// Room made at once for an announced body; a lie costs no more than this.
-  private static let mostReserved = 1 << 20
 
   private let options: FetchOptions
   private let clock: any WallClock
@@ -53,7 +51,8 @@ final class AnswerSink {
       guard try collector.take(line) else { return true }
       (headInstant, receivedAt) = (lastReceipt, clock.now)
       let plan = try AnswerRules.plan(for: collector.head, maxBytes: options.maxBytes)
-      if case .keep(let announced?) = plan { body.reserveCapacity(min(announced, Self.mostReserved)) }
+      // All of what was announced: growing step by step would copy a phone's photo twice. A lie costs address space, no memory.
+      if case .keep(let announced?) = plan { body.reserveCapacity(announced) }
       self.plan = plan
       return true
     } catch {

@@ -30,15 +30,11 @@ struct MHDConnection: @unchecked Sendable {
     guard name.hasPointerRepresentation else { return nil }
     return name.withUTF8Buffer { name in
       name.withMemoryRebound(to: CChar.self) { name in
-        var value: UnsafePointer<CChar>?
-        var size = 0
-        guard MHD_lookup_connection_value_n(handle, .HEADER_KIND, name.baseAddress, name.count, &value, &size) == .YES
-        else { return nil }
-        var search = FieldSearch(name: name, values: [])
+        var search = FieldSearch(name: name)
         withUnsafeMutablePointer(to: &search) {
           _ = MHD_get_connection_values_n(handle, .HEADER_KIND, collectMatching, $0)
         }
-        return search.values.count == 1 ? search.values[0] : search.values.joined(separator: ", ")
+        return search.value
       }
     }
   }
@@ -53,7 +49,7 @@ struct MHDConnection: @unchecked Sendable {
 
 private struct FieldSearch {
   let name: UnsafeBufferPointer<CChar>
-  var values: [String]
+  var value: String?
 }
 
 private func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
@@ -68,7 +64,8 @@ private let collectMatching: MHD_KeyValueIteratorN = { search, _, name, nameByte
     let wanted = search.pointee.name.baseAddress
   else { return .NO }
   if nameBytes == search.pointee.name.count, strncasecmp(name, wanted, nameBytes) == 0 {
-    search.pointee.values.append(text(value, valueBytes))
+    let found = text(value, valueBytes)
+    search.pointee.value = search.pointee.value.map { "\($0), \(found)" } ?? found
   }
   return .YES
 }

@@ -173,8 +173,10 @@ final class ServingLoop: @unchecked Sendable {
     guard method != .post, let known = context.known else { return nil }
     return server.handler.hit(known) {
       guard context.isConditional else { return nil }
+      // Where there are tags, the date says nothing (RFC 9110 section 13.1.3).
+      let tags = connection.field("If-None-Match")
       return ConditionalRequest(
-        ifNoneMatch: connection.field("If-None-Match"), ifModifiedSince: connection.field("If-Modified-Since"))
+        ifNoneMatch: tags, ifModifiedSince: tags == nil ? connection.field("If-Modified-Since") : nil)
     }
   }
 
