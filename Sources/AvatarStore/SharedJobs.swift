@@ -8,8 +8,8 @@ import Glibc
 /// While jobs are slow, as with a disk that has to be read, each wakes a thread.
 ///
 /// A mutex of the C library, because a thread has to sleep on it with a time limit (`Synchronization.Mutex` has no condition).
-/// `@unchecked Sendable`: every stored variable is touched only between lock and unlock of `mutex`; the two C objects live at
-/// fixed addresses from init to deinit.
+/// `@unchecked Sendable`: every stored variable is touched only between lock and unlock of `mutex`, the seats' too; the C objects live
+/// at fixed addresses from init to deinit.
 final class SharedJobs<Job>: @unchecked Sendable {
   /// What a thread does next.
   enum Next {
@@ -18,8 +18,8 @@ final class SharedJobs<Job>: @unchecked Sendable {
     case closed
   }
 
-  /// Where one thread sleeps: a condition of its own. With many threads on one condition the C library of Debian 12 now and then loses a signal
-  /// (glibc bug 25847), and the job waits for the next one.
+  /// Where one thread sleeps: a condition of its own. With many threads on one condition the C library of Debian 12 can lose a signal
+  /// (glibc bug 25847), and the job would wait for the next one.
   final class Seat {
     /// When its thread took its job; 0 without one.
     fileprivate var began: Int64 = 0

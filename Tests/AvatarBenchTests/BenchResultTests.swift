@@ -29,8 +29,8 @@ struct BenchResultTests {
 
   @Test(arguments: [
     ("", "is no result of avatar-bench"), ("[]", "is no result of avatar-bench"),
-    (#"{"format": 2}"#, "is a result of format 2; format 1 is read here"),
-    (#"{"format": 1}"#, "is a damaged result of avatar-bench"),
+    (#"{"format": 1}"#, "is a result of format 1; format 2 is read here"),
+    (#"{"format": 2}"#, "is a damaged result of avatar-bench"),
   ])
   func `what is no result of this form is refused by name`(_ document: String, _ detail: String) {
     let error = #expect(throws: AvatarError.self) { try BenchResult(json: Array(document.utf8)) }

@@ -101,11 +101,13 @@ struct ComparisonTests {
     var old = new
     old.machine.cores += 1
     old.seconds = 1
+    (old.rounds, old.scale, old.seed) = (1, 0.5, 7)
     old.scenarios[0].problems = ["the generator slept"]
     #expect(
       Comparison(old: old, new: new).remarks == [
         "The runs are of different machines.", "The runs' measurements are of different lengths.",
-        "hit: the old run is not valid: the generator slept",
+        "The runs have different numbers of rounds.", "The runs' large caches are of different sizes.",
+        "The runs' pictures are different ones.", "hit: the old run is not valid: the generator slept",
       ])
   }
 }

@@ -16,7 +16,10 @@ public struct BenchRunner: Sendable {
 
   /// Plays the scenarios of these names, all where there is none; never throws: a scenario that cannot be played says so in its result.
   public func run(_ names: [String], countsOnly: Bool) -> BenchResult {
-    var whole = BenchResult(server: options.server, seconds: options.seconds, countsOnly: countsOnly)
+    var whole = BenchResult(
+      server: options.server, seconds: options.seconds, rounds: options.rounds, scale: options.scale,
+      seed: options.seed,
+      countsOnly: countsOnly)
     for scenario in Scenarios.all where names.isEmpty || names.contains(scenario.name) {
       let result = play(scenario)
       progress.ended(result)
@@ -67,8 +70,10 @@ private struct QuietCheck {
     let elapsed = Double(Nanoseconds.now - begun) * Double(Machine.here.cores)
     let now = MachineLoad.now
     let spent = ProcessTree.ours.cpu
-    let others = Double(now.busy &- machine.busy) - Double(spent > ours ? spent - ours : 0)
-    let lost = (max(others, 0) + Double(now.stolen &- machine.stolen)) / max(elapsed, 1)
+    let stolen = Double(now.stolen &- machine.stolen)
+    let busy = elapsed - Double(now.idle &- machine.idle) - stolen
+    let others = busy - Double(spent > ours ? spent - ours : 0)
+    let lost = (max(others, 0) + stolen) / max(elapsed, 1)
     return lost > 0.15 ? "the machine did something else \(Text.percent(lost)) of the time" : nil
   }
 }

@@ -44,6 +44,9 @@ public struct Comparison: Sendable {
   public init(old: BenchResult, new: BenchResult) {
     if old.machine != new.machine { remarks.append("The runs are of different machines.") }
     if old.seconds != new.seconds { remarks.append("The runs' measurements are of different lengths.") }
+    if old.rounds != new.rounds { remarks.append("The runs have different numbers of rounds.") }
+    if old.scale != new.scale { remarks.append("The runs' large caches are of different sizes.") }
+    if old.seed != new.seed { remarks.append("The runs' pictures are different ones.") }
     var changes: [Change] = []
     var compared = 0
     for scenario in new.scenarios {

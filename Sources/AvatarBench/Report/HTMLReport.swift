@@ -50,6 +50,7 @@ public enum HTMLReport {
       ("Began", result.began), ("Version", result.version),
       ("Commit", result.commit.isEmpty ? "outside of a working tree" : result.commit), ("Server", result.server),
       ("Base length", Text.seconds(result.seconds)),
+      ("Rounds, scale, seed", "\(result.rounds), \(result.scale), \(result.seed)"),
       ("What decides", result.countsOnly ? "budgets that hold on any machine" : "all budgets"),
       ("Processor", "\(machine.processor), \(machine.cores) cores"), ("Memory", Text.bytes(Double(machine.memory))),
       ("System", "\(machine.system), Linux \(machine.kernel)"),

@@ -4,7 +4,7 @@ import FoundationEssentials
 /// A whole run: what `--json` writes and `--compare` reads.
 public struct BenchResult: Sendable, Codable {
   /// The form of this document; another number is not read.
-  public static let format = 1
+  public static let format = 2
 
   /// Its form.
   public var format = Self.format
@@ -20,18 +20,27 @@ public struct BenchResult: Sendable, Codable {
   public var server: String
   /// The base length of a measurement in seconds.
   public var seconds: Double
+  /// Rounds of what is compared.
+  public var rounds: Int
+  /// Size of the large caches: 1 is the whole.
+  public var scale: Double
+  /// The seed of pictures and of the order of requests.
+  public var seed: UInt64
   /// Whether only budgets that hold on any machine decided.
   public var countsOnly: Bool
   /// In the order they ran.
   public var scenarios: [ScenarioResult] = []
 
   /// A run that begins now.
-  public init(server: String, seconds: Double, countsOnly: Bool) {
+  public init(
+    server: String, seconds: Double, rounds: Int = 3, scale: Double = 1, seed: UInt64 = 1, countsOnly: Bool
+  ) {
     version = Product.version
     commit = WorkingTree.commit(around: server)
     began = Date.now.formatted(.iso8601)
     machine = .here
-    (self.server, self.seconds, self.countsOnly) = (server, seconds, countsOnly)
+    (self.server, self.countsOnly) = (server, countsOnly)
+    (self.seconds, self.rounds, self.scale, self.seed) = (seconds, rounds, scale, seed)
   }
 
   /// As a JSON document.

@@ -33,18 +33,18 @@ public struct Machine: Sendable, Codable, Equatable {
 
 /// What the whole machine did between two looks, from /proc/stat.
 struct MachineLoad {
-  /// Time in nanoseconds that all cores were busy, and that a hypervisor took from them.
-  let busy: UInt64
+  /// Time in nanoseconds that cores were idle, and that a hypervisor took from them. What they were busy with is the rest: the kernel measures idle time, but
+  /// only samples what a core does at its ticks, and work that a timer wakes (an origin's delay) is there at each of them.
+  let idle: UInt64
   let stolen: UInt64
 
   /// Up to now.
   static var now: MachineLoad {
     let line = (Files.text("/proc/stat") ?? "").prefix { $0 != "\n" }
     let ticks = line.split(separator: " ").dropFirst().compactMap { UInt64($0) }
-    guard ticks.count >= 8 else { return MachineLoad(busy: 0, stolen: 0) }
+    guard ticks.count >= 8 else { return MachineLoad(idle: 0, stolen: 0) }
     let unit = 1_000_000_000 / UInt64(sysconf(Int32(_SC_CLK_TCK)))
     // user, nice, system, idle, iowait, irq, softirq, steal
-    let busy = ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]
-    return MachineLoad(busy: busy * unit, stolen: ticks[7] * unit)
+    return MachineLoad(idle: (ticks[3] + ticks[4]) * unit, stolen: ticks[7] * unit)
   }
 }

@@ -12,7 +12,7 @@ public final class Stage {
   private(set) var problems: [String] = []
   private var sampler: UsageSampler?
   private(set) var usage: [ScenarioResult.UsageSample] = []
-  private var servers = 0
+  private var servers: [ServerUnderTest] = []
 
   init(options: BenchOptions, scenario: String, progress: any BenchProgress) throws(AvatarError) {
     self.options = options
@@ -37,11 +37,12 @@ public final class Stage {
 
   /// Starts a server with these flags; the first one's processes are watched to the scenario's end.
   func server(_ settings: [String: String] = [:], directory own: String? = nil) throws(AvatarError) -> ServerUnderTest {
-    servers += 1
-    let place = own ?? "\(directory)/server-\(servers)"
+    let place = own ?? "\(directory)/server-\(servers.count + 1)"
     Files.makeDirectory(place)
     step("starting the server")
     let server = try ServerUnderTest(program: options.server, directory: place, settings: settings)
+    // To the scenario's end: what a killed server's workers have used is nobody's in the kernel's accounts, and would count as others' work.
+    servers.append(server)
     if sampler == nil { sampler = try UsageSampler(server.tree) }
     return server
   }
@@ -77,7 +78,10 @@ public final class Stage {
   }
 
   /// Ends the watching.
-  func finish() { usage = sampler?.stop() ?? [] }
+  func finish() {
+    usage = sampler?.stop() ?? []
+    servers = []
+  }
 }
 
 /// A load run that is under way.

@@ -40,7 +40,7 @@ public final class PublicSide: HTTPHandling {
   private let objects: ObjectTier
   private let journal: RequestJournal
   private let settings: Settings
-  private let signer: Mutex<URLSigner>
+  private let signer: Mutex<Keys>
   private let memo: TargetMemo
   private let health: PreparedReply
 
@@ -58,14 +58,19 @@ public final class PublicSide: HTTPHandling {
     replies = AvatarReply(cache: resolver.cache, preparer: preparer, earlyRefresh: resolver.earlyRefresh)
     objects = ObjectTier(bytes: settings.objectBytes, store: resolver.cache.store, preparer: preparer)
     memo = TargetMemo(bytes: settings.targetBytes)
-    signer = Mutex(settings.signer)
+    signer = Mutex(Keys(signer: settings.signer))
     health = preparer.prepare(HealthReply.alive)
   }
 
   /// Takes new keys in (SIGHUP); targets verified with the old ones are verified anew.
   public func replaceSigner(_ new: URLSigner) {
-    signer.withLock { $0 = new }
+    signer.withLock { $0 = Keys(signer: new, generation: $0.generation + 1) }
     memo.forgetAll()
+  }
+
+  private struct Keys {
+    var signer: URLSigner
+    var generation = 0
   }
 
   /// A target that was verified before, with the keys of now.
@@ -104,8 +109,12 @@ public final class PublicSide: HTTPHandling {
     do throws(AvatarError) {
       switch PublicRoute(path: request.path, query: request.query) {
       case .avatar(let signature, let segment, let version):
-        guard signer.withLock({ $0 }).verifies(signature, of: segment) else { throw AvatarError(.invalidSignature) }
-        return serve(try target(segment, trusted: true, request), version: version, request, started)
+        let keys = signer.withLock { $0 }
+        guard keys.signer.verifies(signature, of: segment) else { throw AvatarError(.invalidSignature) }
+        let target = try target(segment, trusted: true, request)
+        // New keys may have come meanwhile, and with the old ones' targets forgotten before this one was remembered.
+        if signer.withLock({ $0.generation }) != keys.generation { memo.forgetAll() }
+        return serve(target, version: version, request, started)
       case .unsignedSegment(let segment, let version):
         guard settings.allowsUnsigned else { throw AvatarError(.unsignedNotAllowed) }
         return serve(try target(segment, trusted: false, request), version: version, request, started)
