@@ -50,6 +50,7 @@ final class RequestContext: @unchecked Sendable {
   /// What has come of the body.
   var body: [UInt8] = []
   private let fields = Mutex(Fields.gone)
+  private var holdsCopies = false
 
   init(record: ConnectionRecord, aim: Aim, targetBytes: Int) {
     self.record = record
@@ -68,6 +69,9 @@ final class RequestContext: @unchecked Sendable {
   func end() {
     (aim, stage) = (.nothing, .answered)
     body = []
+    guard holdsCopies else { return }
+    holdsCopies = false
+    fields.withLock { $0 = .gone }
   }
 
   /// What the handler has answered before; nil for a target that was read now.
@@ -97,6 +101,7 @@ final class RequestContext: @unchecked Sendable {
 
   /// The library's own fields are about to go: copies them where the handler may still ask, else forgets them.
   func detachFields(copying: Bool) {
+    holdsCopies = copying
     fields.withLock { fields in
       if copying, case .live(let connection) = fields {
         fields = .copied(connection.fields())

@@ -169,6 +169,25 @@ struct PublicSideTests {
     #expect(early() == nil, "stale: who asks starts a refresh")
   }
 
+  @Test func `a popular avatar is refreshed ahead by early answers too, and only near the end of its life`()
+    async throws
+  {
+    let stage = Stage { $0.earlyRefresh = .seconds(3600) }
+    stage.origin.set(
+      Self.url, .picture("one", headers: .cacheControl("max-age=600")),
+      .picture("two", headers: .cacheControl("max-age=600")))
+    let (asker, _) = side(stage)
+    let target = "/avatar/unsigned/\(try segment(Self.url)).jpg"
+    for _ in 0..<100 { #expect(await asker.get(target).text == "jpeg cover one") }
+    stage.clock.advance(.seconds(539))
+    for _ in 0..<100 { #expect(await asker.get(target).text == "jpeg cover one") }
+    stage.clock.advance(.seconds(58))
+    var answers = 0
+    while answers < 100_000, await asker.get(target).text == "jpeg cover one" { answers += 1 }
+    #expect(answers < 100_000, "nobody waited, and it was never stale")
+    #expect(await asker.get(target).text == "jpeg cover two")
+  }
+
   @Test func `a URL handed out for these bytes is immutable, and lives on with others`() async throws {
     let stage = Stage()
     stage.origin.set(
