@@ -5,13 +5,13 @@ import Synchronization
 /// The thread that takes connections, holds the limit on them and deals them out to the loops.
 final class Acceptor: Sendable {
   private let socket: ListenSocket
-  private let thread: ServiceThread
+  private let thread: NamedThread
   private let isStopped = Mutex(false)
 
   /// Takes the socket over and starts.
   init(_ socket: ListenSocket, core: ServerCore, fleet: LoopFleet) throws(AvatarError) {
     self.socket = socket
-    thread = try ServiceThread(named: "avatar-accept") {
+    thread = try NamedThread("avatar-accept") {
       Self.run(socket, core: core, fleet: fleet)
     }
   }

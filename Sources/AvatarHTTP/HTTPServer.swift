@@ -113,7 +113,7 @@ public final class HTTPServer: Sendable {
         continuation.resume()
       }
       // Joining blocks, so that it has no place on the cooperative pool; without a thread it must happen there.
-      do { _ = try ServiceThread(named: "avatar-close", finish) } catch { finish() }
+      if !NamedThread.start("avatar-close", finish) { finish() }
     }
   }
 

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The library has an idle timeout only, and each byte starts it anew.
 final class Sweeper: Sendable {
-  private let thread: ServiceThread
+  private let thread: NamedThread
   private let wakeUp: WakeUp
   private let isStopping: Stopping
   private let isStopped = Mutex(false)
@@ -19,7 +19,7 @@ final class Sweeper: Sendable {
     let isStopping = Stopping()
     self.isStopping = isStopping
     wakeUp = core.becameCrowded
-    thread = try ServiceThread(named: "avatar-sweep") {
+    thread = try NamedThread("avatar-sweep") {
       Self.run(core, fleet, limits) { isStopping.flag.load(ordering: .acquiring) }
     }
   }

@@ -1,5 +1,4 @@
 import AvatarCore
-import CSQLite
 import Glibc
 
 /// A bounded first-in first-out queue before one or more named threads, each with a context of its own.
@@ -23,9 +22,7 @@ final class JobQueue<Context>: Sendable {
     self.shared = shared
     let step = interval.map { max(1, $0.milliseconds) }
     for _ in 0..<threads {
-      let started = Self.startThread {
-        csqlite_name_thread(name)
-        if niceness > 0 { _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, niceness) }  // On Linux: this thread alone.
+      let started = NamedThread.start(name, stackBytes: 1 << 20, niceness: niceness) {
         Self.work(shared, every: step, make: make, tick: tick, finish: finish)
         // Behind the life of the context: whoever waits for the end finds its files and connections closed.
         shared.threadEnded()
@@ -83,30 +80,6 @@ final class JobQueue<Context>: Sendable {
     }
     return try outcome.get()
   }
-
-  private static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    pthread_attr_setstacksize(&attributes, 1 << 20)
-    let box = Unmanaged.passRetained(ThreadBody(body))
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread, &attributes,
-      { argument in
-        if let argument { Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run() }
-        return nil
-      }, box.toOpaque())
-    if code != 0 { box.release() }
-    return code == 0
-  }
-}
-
-/// What a thread runs; carried through `pthread_create` as one reference.
-private final class ThreadBody: Sendable {
-  let run: @Sendable () -> Void
-  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
 /// The monotonic clock in milliseconds, the unit of the queue's timed waits.

@@ -3,7 +3,6 @@
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/epoll.h>
@@ -93,5 +92,3 @@ int CMicroHTTPD_accept(int listening, struct sockaddr *address, socklen_t *lengt
 }
 
 int CMicroHTTPD_event(void) { return eventfd(0, EFD_CLOEXEC); }
-
-void CMicroHTTPD_nameThread(const char *name) { pthread_setname_np(pthread_self(), name); }

@@ -41,10 +41,13 @@ public final class JSONLineLog: EventLogging {
       throw AvatarError(.internalFault, "no sockets for the log: errno \(errno)")
     }
     (wakeRead, wakeWrite) = (ends[0], ends[1])
-    let failure = LogThread.start { [weak self, wakeRead] in Self.write(whileThere: { self }, wokenBy: wakeRead) }
-    guard failure == 0 else {
+    // It takes no signals: a closed pipe is then an error of write(2) rather than the process's end.
+    let isRunning = NamedThread.start("avatar-log") { [weak self, wakeRead] in
+      Self.write(whileThere: { self }, wokenBy: wakeRead)
+    }
+    guard isRunning else {
       close(wakeRead)
-      throw AvatarError(.internalFault, "no thread for the log: errno \(failure)")
+      throw AvatarError(.internalFault, "no thread for the log")
     }
   }
 

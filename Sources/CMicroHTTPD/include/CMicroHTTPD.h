@@ -54,7 +54,4 @@ int CMicroHTTPD_accept(int listening, struct sockaddr *address, socklen_t *lengt
 
 /// eventfd(2) with close-on-exec.
 int CMicroHTTPD_event(void);
-
-/// Names the calling thread; at most 15 bytes.
-void CMicroHTTPD_nameThread(const char *name);
 #endif

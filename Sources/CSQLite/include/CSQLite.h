@@ -5,7 +5,4 @@
 // SQLITE_TRANSIENT is a cast that Swift does not import: these bind copies.
 int csqlite_bind_blob_copy(sqlite3_stmt *statement, int index, const void *bytes, int count);
 int csqlite_bind_text_copy(sqlite3_stmt *statement, int index, const char *text, int count);
-
-// pthread_setname_np needs _GNU_SOURCE, which Swift's view of libc lacks. Names the calling thread; at most 15 bytes.
-void csqlite_name_thread(const char *name);
 #endif
