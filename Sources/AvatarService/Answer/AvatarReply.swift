@@ -23,8 +23,7 @@ struct AvatarReply {
     let now = cache.clock.now
     let variant = ReplyVariant(
       immutable: version.map { fits($0, avatar) } ?? false, inChain: inChain,
-      notModified: condition?.isNotModified(
-        etag: avatar.etag, lastModified: avatar.entry.changedAt, now: now) ?? false)
+      notModified: condition.map { isNotModified(avatar, $0, now: now) } ?? false)
     return avatar.prepared(variant, now: now, isPlain: true)
   }
 
@@ -36,8 +35,7 @@ struct AvatarReply {
     }
     let variant = ReplyVariant(
       immutable: isImmutable(avatar, freshness, form), inChain: form.inChain,
-      notModified: form.condition.isNotModified(
-        etag: avatar.etag, lastModified: avatar.entry.changedAt, now: cache.clock.now))
+      notModified: isNotModified(avatar, form.condition, now: cache.clock.now))
     if let prepared = avatar.prepared(variant, now: freshness.assessedAt) { return .prepared(prepared) }
     let lifetimes = freshness.prepared()
     let prepared = preparer.prepare(
@@ -61,8 +59,7 @@ struct AvatarReply {
       if let limit = answer.maximumAge { lifetimes = lifetimes.capped(at: limit) }
       let variant = ReplyVariant(
         immutable: answer.maximumAge == nil && isImmutable(avatar, freshness, form), inChain: form.inChain,
-        notModified: form.condition.isNotModified(
-          etag: avatar.etag, lastModified: avatar.entry.changedAt, now: cache.clock.now))
+        notModified: isNotModified(avatar, form.condition, now: cache.clock.now))
       var reply = success(avatar, lifetimes, variant, status: answer.cacheStatus, index: answer.index)
       if let origin = answer.origin { reply.headers.append(HeaderField("Server-Timing", timing(origin))) }
       return reply
@@ -113,6 +110,12 @@ struct AvatarReply {
   private func isImmutable(_ avatar: HotAvatar, _ freshness: Freshness, _ form: Form) -> Bool {
     guard let version = form.version, freshness.maySpread else { return false }
     return fits(version, avatar)
+  }
+
+  private func isNotModified(_ avatar: HotAvatar, _ condition: ConditionalRequest, now: @autoclosure () -> UnixTime)
+    -> Bool
+  {
+    condition.isNotModified(etag: avatar.etag, lastModified: avatar.entry.changedAt, now: now())
   }
 
   private func fits(_ version: String, _ avatar: HotAvatar) -> Bool {
