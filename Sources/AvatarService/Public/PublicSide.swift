@@ -122,6 +122,7 @@ public final class PublicSide: HTTPHandling {
         guard settings.allowsUnsigned else { throw AvatarError(.unsignedNotAllowed) }
         let locator = try AvatarLocator(query: query, names: names, maximumSources: settings.maximumSources)
         let target = AvatarTarget(sources: naming.sources(locator, trusted: false))
+        memo.remember(TargetMemo.Lead(request, target))
         return serve(target, version: PublicRoute.version(inQuery: query), request, started)
       case .object(let hash): return object(hash, request, started)
       case .health: return .prepared(health)
