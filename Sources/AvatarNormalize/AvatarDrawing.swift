@@ -30,9 +30,11 @@ struct AvatarDrawing {
   private let orientation: Int
   private let profile: [UInt8]?
   private let ground: [Double]
+  private let axes: ResamplingAxes
 
   /// `profile` may be garbage.
-  init(recipe: Recipe, orientation: Int, profile: [UInt8]?) {
+  init(recipe: Recipe, orientation: Int, profile: [UInt8]?, axes: ResamplingAxes) {
+    self.axes = axes
     self.recipe = recipe
     self.orientation = orientation
     self.profile = profile
@@ -65,7 +67,8 @@ struct AvatarDrawing {
   /// The window's part of `source` at its final size: with its own colours, or in red, green and blue on the background.
   private func resized(_ source: Decoded, _ window: Window, keepsColours: Bool) throws(AvatarError) -> Raster {
     if case .raster(let raster) = source, keepsColours || raster.isPlain {
-      var resampler = Resampler(window, bands: raster.bands, hasAlpha: raster.hasAlpha, colour: raster.colour)
+      var resampler = Resampler(
+        window, bands: raster.bands, hasAlpha: raster.hasAlpha, colour: raster.colour, axes: axes)
       raster.withRows(window.rows, columns: window.columns) { resampler.take($0) }
       return resampler.finish()
     }
@@ -81,7 +84,7 @@ struct AvatarDrawing {
       small = try picture.evaluated()
     } else {
       var resampler = Resampler(
-        window, bands: picture.bands, hasAlpha: picture.hasAlpha, colour: picture.colour)
+        window, bands: picture.bands, hasAlpha: picture.hasAlpha, colour: picture.colour, axes: axes)
       try picture.readRows { resampler.take($0) }
       small = resampler.finish()
     }

@@ -7,8 +7,10 @@ internal import CJPEG
 /// libvips would do the same for more, and cannot tell data that ends early from harmless oddities.
 final class JPEGDecoder {
   private let reader: OpaquePointer
+  private let axes: ResamplingAxes
 
-  init() throws(AvatarError) {
+  init(axes: ResamplingAxes) throws(AvatarError) {
+    self.axes = axes
     guard let reader = cjpeg_reader_create() else { throw AvatarError(.internalFault, "no JPEG reader") }
     self.reader = reader
   }
@@ -20,12 +22,32 @@ final class JPEGDecoder {
   /// It holds at most the larger of (3 × the avatar's side)² pixels and a 64th of the source's. Throws `image_corrupt` where
   /// the data ends before the last row.
   func decode(_ header: ImageHeader, placement: Placement) throws(AvatarError) -> (Raster, Window) {
-    // The other eighths have no vector code: three of them cost more than four.
-    let eighths = [1, 2, 4].first { Double($0) >= 8 * Self.spare / placement.reduction } ?? 8
-    let result: Result<(Raster, Window), AvatarError> = header.essence.withUnsafeBufferPointer { bytes in
+    try withBytes(header) { start, count throws(AvatarError) in
+      try decode(start, count, header, placement, Self.eighths(placement))
+    }
+  }
+
+  /// The whole of `header`'s picture as the avatar's planes: for one that needs no turn and no change of its colours.
+  ///
+  /// Nil where the JPEG is not stored as such planes, most of it is cropped, or its chroma would come to lie beside its luma. Throws
+  /// `image_corrupt` where the data ends before the last row.
+  func planes(_ header: ImageHeader, placement: Placement) throws(AvatarError) -> Planes? {
+    // Without red, green and blue nothing is skipped: rows and columns beside the crop are made too.
+    guard placement.drawnWidth == placement.drawnHeight, placement.drawnWidth % Planes.granularity == 0,
+      header.width * header.height <= 2 * placement.width * placement.height
+    else { return nil }
+    return try withBytes(header) { start, count throws(AvatarError) in
+      try planes(start, count, placement, Self.eighths(placement))
+    }
+  }
+
+  private func withBytes<Result>(
+    _ header: ImageHeader, _ body: (UnsafePointer<UInt8>, Int) throws(AvatarError) -> Result
+  ) throws(AvatarError) -> Result {
+    let result: Swift.Result<Result, AvatarError> = header.essence.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return .failure(.corrupt("no bytes")) }
       do throws(AvatarError) {
-        return .success(try decode(start, bytes.count, header, placement, eighths))
+        return .success(try body(start, bytes.count))
       } catch {
         cjpeg_reader_abandon(reader)
         return .failure(error)
@@ -34,9 +56,14 @@ final class JPEGDecoder {
     return try result.get()
   }
 
+  /// At how many eighths of its size a picture is decoded: the other eighths have no vector code, three of them cost more than four.
+  private static func eighths(_ placement: Placement) -> Int {
+    [1, 2, 4].first { Double($0) >= 8 * spare / placement.reduction } ?? 8
+  }
+
   /// How much the filter has left to reduce after the DCT, at least: with more the picture is better by what no eye sees, and
   /// with less it becomes soft.
-  private static let spare = 1.4
+  static let spare = 1.4
 
   private func decode(
     _ bytes: UnsafePointer<UInt8>, _ count: Int, _ header: ImageHeader, _ placement: Placement, _ eighths: Int
@@ -78,6 +105,36 @@ final class JPEGDecoder {
     let raster = Raster(
       pixels, width: Int(frame.columns), height: window.rows.count, bands: Int(frame.bands), colour: colour)
     return (raster, window.within(left: Int(frame.left), top: window.rows.lowerBound))
+  }
+
+  private func planes(
+    _ bytes: UnsafePointer<UInt8>, _ count: Int, _ placement: Placement, _ eighths: Int
+  ) throws(AvatarError) -> Planes? {
+    var frames = [CJPEGPlane](repeating: CJPEGPlane(), count: 3)
+    let status = cjpeg_reader_start_planes(reader, bytes, count, UInt32(eighths), &frames)
+    if status == CJPEG_UNSUPPORTED { return nil }
+    try check(status)
+    var readers: [PlaneReader] = []
+    for (index, frame) in frames.enumerated() {
+      guard let reader = PlaneReader(frame, placement, isChroma: index > 0, axes: axes) else {
+        cjpeg_reader_abandon(self.reader)
+        return nil
+      }
+      readers.append(reader)
+    }
+    // The rows below the crop too: their data is checked.
+    for _ in 0..<(frames[0].height + frames[0].rows - 1) / frames[0].rows {
+      try check(
+        readers[0].withStep { luma in
+          readers[1].withStep { blue in
+            readers[2].withStep { red in cjpeg_reader_step(reader, luma, blue, red) }
+          }
+        })
+      for index in readers.indices { readers[index].take() }
+    }
+    try check(cjpeg_reader_finish(reader))
+    return Planes(
+      side: placement.drawnWidth, luma: readers[0].finish(), blue: readers[1].finish(), red: readers[2].finish())
   }
 
   private func check(_ status: CJPEGStatus) throws(AvatarError) {

@@ -8,13 +8,14 @@ internal import CVips
 public final class Normalizer {
   private let decoder: JPEGDecoder
   private let writer: JPEGWriter
+  private let axes = ResamplingAxes()
 
   /// Starts libvips with the wanted decoders alone and runs one tiny sample through each of them.
   ///
   /// Throws `internal`, naming the format, where a decoder is not there or does not work.
   public init() throws(AvatarError) {
     try VipsLibrary.start()
-    decoder = try JPEGDecoder()
+    decoder = try JPEGDecoder(axes: axes)
     writer = try JPEGWriter()
     try warmUp()
   }
@@ -31,15 +32,36 @@ public final class Normalizer {
     var facts = ImageFacts(
       format: header.format.rawValue, width: header.width, height: header.height, orientation: header.orientation,
       frames: header.frames)
-    let (decoded, window) = try decode(header, recipe, limits)
-    facts.hasAlpha = decoded.hasAlpha
-    let drawing = AvatarDrawing(
-      recipe: recipe, orientation: header.orientation, profile: header.profile ?? decoded.profile)
-    let square: Raster
-    (square, facts.usedProfile) = try drawing.square(of: decoded, window)
+    let square: JPEGWriter.Square
+    if let planes = try planes(header, recipe, &facts) {
+      square = .planes(planes)
+    } else {
+      let (decoded, window) = try decode(header, recipe, limits)
+      facts.hasAlpha = decoded.hasAlpha
+      let drawing = AvatarDrawing(
+        recipe: recipe, orientation: header.orientation, profile: header.profile ?? decoded.profile, axes: axes)
+      let raster: Raster
+      (raster, facts.usedProfile) = try drawing.square(of: decoded, window)
+      square = .raster(raster)
+    }
     let jpeg: [UInt8]
     (jpeg, facts.quality) = try writer.write(square, recipe: recipe)
     return (jpeg, facts)
+  }
+
+  /// The short way, for a JPEG that is upright and in sRGB: its planes become the avatar's; nil for any other.
+  private func planes(
+    _ header: ImageHeader, _ recipe: Recipe, _ facts: inout ImageFacts
+  ) throws(AvatarError) -> Planes? {
+    guard header.format == .jpeg, header.orientation == 1, recipe.quality < JPEGWriter.fullChromaQuality else {
+      return nil
+    }
+    let profile = header.profile.flatMap { ICCProfile($0) }
+    if let profile, profile.colourSpace == .rgb, !profile.isSRGB { return nil }
+    let placement = Placement(width: header.width, height: header.height, recipe: recipe)
+    guard let planes = try decoder.planes(header, placement: placement) else { return nil }
+    facts.usedProfile = profile?.isSRGB ?? false
+    return planes
   }
 
   private func decode(

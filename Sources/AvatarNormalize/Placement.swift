@@ -32,8 +32,10 @@ struct Placement: Equatable {
     min(Double(width) / Double(drawnWidth), Double(height) / Double(drawnHeight))
   }
 
-  /// Which pixels of the decoded picture, `width` × `height` and 1/`divisors` of the stored one, are resized and how.
-  func window(divisors: (Double, Double), width: Int, height: Int) -> Window {
+  /// Which pixels of the decoded picture, `width` × `height` and 1/`divisors` of the stored one, are resized and how: to what is drawn, or to
+  /// one of `parts` of it each way.
+  func window(divisors: (Double, Double), width: Int, height: Int, parts: Int = 1) -> Window {
+    let (drawnWidth, drawnHeight) = (drawnWidth / parts, drawnHeight / parts)
     let (columns, across) = Self.span(
       start: Double(left) / divisors.0, length: Double(self.width) / divisors.0, available: width, outputs: drawnWidth)
     let (rows, down) = Self.span(
@@ -41,6 +43,16 @@ struct Placement: Equatable {
       outputs: drawnHeight)
     return Window(
       columns: columns, rows: rows, across: across, down: down, width: drawnWidth, height: drawnHeight)
+  }
+
+  /// Whether a window's middle, in a picture of 1/`divisors`, is the placement's, to a quarter of a drawn pixel.
+  func isCentred(_ window: Window, divisors: (Double, Double)) -> Bool {
+    func isNear(_ span: Range<Int>, _ divisor: Double, _ start: Int, _ length: Int, _ drawn: Int) -> Bool {
+      let (found, wanted) = (Double(span.lowerBound + span.upperBound) * divisor, Double(2 * start + length))
+      return abs(found - wanted) <= Double(length) / Double(drawn) / 2
+    }
+    return isNear(window.columns, divisors.0, left, width, drawnWidth)
+      && isNear(window.rows, divisors.1, top, height, drawnHeight)
   }
 
   /// The whole pixels that stand for a stretch which may begin and end within one, and how many times as large they become.

@@ -18,12 +18,10 @@ struct Resampler {
   private var finished = 0
 
   /// For the window's part of a picture with `bands` bytes a pixel, the last of them alpha if it `hasAlpha`.
-  init(_ window: Window, bands: Int, hasAlpha: Bool, colour: Picture.Colour) {
-    across = ResamplingAxis(inputs: window.columns.count, outputs: window.width, scale: window.across)
-    acrossWeights = across.fourfoldWeights
-    down =
-      window.columns.count == window.rows.count && window.width == window.height && window.across == window.down
-      ? across : ResamplingAxis(inputs: window.rows.count, outputs: window.height, scale: window.down)
+  init(_ window: Window, bands: Int, hasAlpha: Bool, colour: Picture.Colour, axes: ResamplingAxes) {
+    across = axes.axis(inputs: window.columns.count, outputs: window.width, scale: window.across)
+    acrossWeights = bands == 1 ? across.paddedWeights : across.fourfoldWeights
+    down = axes.axis(inputs: window.rows.count, outputs: window.height, scale: window.down)
     (self.bands, self.hasAlpha, self.colour) = (bands, hasAlpha, colour)
     rows = FloatRows(count: down.taps, length: window.columns.count * bands)
     made = FloatRows(count: 2, length: max(window.columns.count, window.width) * bands)
@@ -58,7 +56,11 @@ struct Resampler {
       }
     }
     across.withFirst { first in
-      cresample_shrink(made[0], first, acrossWeights, across.taps, across.outputs, bands, made[1])
+      if bands == 1 {
+        cresample_shrink_plane(made[0], first, acrossWeights, across.paddedTaps, across.outputs, made[1])
+      } else {
+        cresample_shrink(made[0], first, acrossWeights, across.taps, across.outputs, bands, made[1])
+      }
     }
     if hasAlpha { undoAlpha(made[1]) }
     let count = across.outputs * bands

@@ -5,7 +5,7 @@ internal import Glibc
 /// Lanczos of three lobes where pixels become fewer, a bicubic (Catmull-Rom: Keys 1981, a = -1/2) where they become more, which
 /// rings less. What lies outside the picture counts for nothing where pixels become fewer, else it is what its edge is: without
 /// that, two pixels made many would be brighter at their ends than they are. The weights of each output come to one.
-struct ResamplingAxis {
+final class ResamplingAxis {
   let inputs: Int
   let outputs: Int
   /// Weights kept for each output; those that are not needed are zero.
@@ -57,7 +57,19 @@ struct ResamplingAxis {
   }
 
   /// All weights, each of them four times: one for each sample of a pixel.
-  var fourfoldWeights: [Float] { weights.flatMap { repeatElement($0, count: 4) } }
+  private(set) lazy var fourfoldWeights: [Float] = weights.flatMap { repeatElement($0, count: 4) }
+
+  /// `taps` made a multiple of eight.
+  var paddedTaps: Int { (taps + 7) & ~7 }
+
+  /// All weights, those of each output filled up with zeros to `paddedTaps`.
+  private(set) lazy var paddedWeights: [Float] = {
+    var padded = [Float](repeating: 0, count: outputs * paddedTaps)
+    for output in 0..<outputs {
+      for tap in 0..<taps { padded[output * paddedTaps + tap] = weights[output * taps + tap] }
+    }
+    return padded
+  }()
 
   private static func lanczos(_ x: Double) -> Double {
     if abs(x) < 1e-9 { return 1 }
@@ -72,5 +84,33 @@ struct ResamplingAxis {
     let x = abs(x)
     if x < 1 { return (1.5 * x - 2.5) * x * x + 1 }
     return x < 2 ? ((-0.5 * x + 2.5) * x - 4) * x + 2 : 0
+  }
+}
+
+/// The last axes that were used: most pictures come in a few sizes, and a thousand sines are a tenth of what a small one costs.
+final class ResamplingAxes {
+  private struct Key: Equatable {
+    let inputs: Int
+    let outputs: Int
+    let scale: Double
+  }
+
+  private var kept: [(key: Key, axis: ResamplingAxis)] = []
+  private static let limit = 8
+  /// Longer ones are the rare, large pictures', which take much longer themselves.
+  private static let mostTaps = 64
+
+  /// As `ResamplingAxis.init`.
+  func axis(inputs: Int, outputs: Int, scale: Double) -> ResamplingAxis {
+    let key = Key(inputs: inputs, outputs: outputs, scale: scale)
+    if let place = kept.firstIndex(where: { $0.key == key }) {
+      if place > 0 { kept.swapAt(place, place - 1) }
+      return kept[max(0, place - 1)].axis
+    }
+    let axis = ResamplingAxis(inputs: inputs, outputs: outputs, scale: scale)
+    guard axis.taps <= Self.mostTaps else { return axis }
+    if kept.count == Self.limit { kept.removeLast() }
+    kept.append((key, axis))
+    return axis
   }
 }

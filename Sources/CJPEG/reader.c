@@ -62,15 +62,20 @@ void cjpeg_reader_destroy(CJPEGReader *reader) {
   free(reader);
 }
 
-CJPEGStatus cjpeg_reader_start(
-    CJPEGReader *reader, const uint8_t *bytes, size_t count, uint32_t eighths, uint32_t left, uint32_t columns,
-    CJPEGFrame *frame) {
-  j_decompress_ptr info = &reader->info;
+// Back to the beginning of a file; what may leave by longjmp comes after this.
+static void take(CJPEGReader *reader, const uint8_t *bytes, size_t count) {
   reader->faults.truncated = 0;
   reader->faults.manager.num_warnings = 0;
   reader->ranOut = 0;
   reader->source.next_input_byte = bytes;
   reader->source.bytes_in_buffer = count;
+}
+
+CJPEGStatus cjpeg_reader_start(
+    CJPEGReader *reader, const uint8_t *bytes, size_t count, uint32_t eighths, uint32_t left, uint32_t columns,
+    CJPEGFrame *frame) {
+  j_decompress_ptr info = &reader->info;
+  take(reader, bytes, count);
   if (setjmp(reader->faults.escape)) return cjpeg_faults_status(&reader->faults);
   if (jpeg_read_header(info, TRUE) != JPEG_HEADER_OK) return CJPEG_CORRUPT;
   switch (info->jpeg_color_space) {
@@ -111,6 +116,63 @@ CJPEGStatus cjpeg_reader_read(CJPEGReader *reader, uint8_t *pixels, uint32_t row
     if (jpeg_read_scanlines(&reader->info, target, 1) != 1) return CJPEG_CORRUPT;
   }
   return CJPEG_OK;
+}
+
+static int hasPlanes(j_decompress_ptr info) {
+  const jpeg_component_info *parts = info->comp_info;
+  if (info->jpeg_color_space != JCS_YCbCr || info->num_components != 3) return 0;
+  if (parts[0].h_samp_factor > 2 || parts[0].v_samp_factor > 2) return 0;
+  for (int part = 1; part < 3; part++) {
+    if (parts[part].h_samp_factor != 1 || parts[part].v_samp_factor != 1) return 0;
+  }
+  return 1;
+}
+
+CJPEGStatus cjpeg_reader_start_planes(
+    CJPEGReader *reader, const uint8_t *bytes, size_t count, uint32_t eighths, CJPEGPlane planes[3]) {
+  j_decompress_ptr info = &reader->info;
+  take(reader, bytes, count);
+  if (setjmp(reader->faults.escape)) return cjpeg_faults_status(&reader->faults);
+  if (jpeg_read_header(info, TRUE) != JPEG_HEADER_OK) return CJPEG_CORRUPT;
+  if (!hasPlanes(info)) {
+    jpeg_abort_decompress(info);
+    return CJPEG_UNSUPPORTED;
+  }
+  info->out_color_space = JCS_YCbCr;
+  info->raw_data_out = TRUE;
+  info->scale_num = eighths;
+  info->scale_denom = 8;
+  if (!jpeg_start_decompress(info)) return CJPEG_CORRUPT;
+  for (int index = 0; index < 3; index++) {
+    const jpeg_component_info *part = &info->comp_info[index];
+    double across = part->h_samp_factor * part->DCT_scaled_size;
+    double down = part->v_samp_factor * part->DCT_scaled_size;
+    planes[index] = (CJPEGPlane){
+        .width = part->downsampled_width,
+        .height = part->downsampled_height,
+        .stride = part->width_in_blocks * (uint32_t)part->DCT_scaled_size,
+        .rows = (uint32_t)(part->v_samp_factor * part->DCT_scaled_size),
+        .across = info->max_h_samp_factor * DCTSIZE / across,
+        .down = info->max_v_samp_factor * DCTSIZE / down};
+  }
+  return CJPEG_OK;
+}
+
+CJPEGStatus cjpeg_reader_step(CJPEGReader *reader, uint8_t *luma, uint8_t *blue, uint8_t *red) {
+  j_decompress_ptr info = &reader->info;
+  if (setjmp(reader->faults.escape)) return cjpeg_faults_status(&reader->faults);
+  JSAMPROW rows[3][2 * DCTSIZE];
+  JSAMPARRAY planes[3] = {rows[0], rows[1], rows[2]};
+  uint8_t *starts[3] = {luma, blue, red};
+  for (int index = 0; index < 3; index++) {
+    const jpeg_component_info *part = &info->comp_info[index];
+    size_t stride = (size_t)part->width_in_blocks * (size_t)part->DCT_scaled_size;
+    for (int row = 0; row < part->v_samp_factor * part->DCT_scaled_size; row++) {
+      rows[index][row] = starts[index] + (size_t)row * stride;
+    }
+  }
+  JDIMENSION lines = (JDIMENSION)(info->max_v_samp_factor * info->min_DCT_scaled_size);
+  return jpeg_read_raw_data(info, planes, lines) == lines ? CJPEG_OK : CJPEG_CORRUPT;
 }
 
 CJPEGStatus cjpeg_reader_skip(CJPEGReader *reader, uint32_t rows) {

@@ -66,30 +66,65 @@ void cjpeg_writer_destroy(CJPEGWriter *writer) {
   free(writer);
 }
 
-CJPEGStatus cjpeg_writer_write(
-    CJPEGWriter *writer, const uint8_t *pixels, uint32_t width, uint32_t height, int quality, const uint8_t **bytes,
-    size_t *count) {
+// A picture was left in the middle: the writer can take another.
+static CJPEGStatus abandon(CJPEGWriter *writer) {
+  CJPEGStatus status = cjpeg_faults_status(&writer->faults);
+  if (!setjmp(writer->faults.escape)) jpeg_abort_compress(&writer->info);
+  return status;
+}
+
+static void begin(CJPEGWriter *writer, uint32_t width, uint32_t height, J_COLOR_SPACE colours, int quality) {
   j_compress_ptr info = &writer->info;
-  if (setjmp(writer->faults.escape)) {
-    CJPEGStatus status = cjpeg_faults_status(&writer->faults);
-    if (!setjmp(writer->faults.escape)) jpeg_abort_compress(info);
-    return status;
-  }
   info->image_width = width;
   info->image_height = height;
   info->input_components = 3;
-  info->in_color_space = JCS_RGB;
+  info->in_color_space = colours;
   jpeg_set_defaults(info);
   jpeg_set_quality(info, quality, TRUE);
   info->optimize_coding = TRUE;
   if (quality >= 90) info->comp_info[0].h_samp_factor = info->comp_info[0].v_samp_factor = 1;
+}
+
+static CJPEGStatus end(CJPEGWriter *writer, const uint8_t **bytes, size_t *count) {
+  jpeg_finish_compress(&writer->info);
+  *bytes = writer->bytes;
+  *count = writer->room - writer->target.free_in_buffer;
+  return CJPEG_OK;
+}
+
+CJPEGStatus cjpeg_writer_write(
+    CJPEGWriter *writer, const uint8_t *pixels, uint32_t width, uint32_t height, int quality, const uint8_t **bytes,
+    size_t *count) {
+  j_compress_ptr info = &writer->info;
+  if (setjmp(writer->faults.escape)) return abandon(writer);
+  begin(writer, width, height, JCS_RGB, quality);
   jpeg_start_compress(info, TRUE);
   while (info->next_scanline < height) {
     JSAMPROW row[1] = {(JSAMPROW)(pixels + (size_t)info->next_scanline * width * 3)};
     jpeg_write_scanlines(info, row, 1);
   }
-  jpeg_finish_compress(info);
-  *bytes = writer->bytes;
-  *count = writer->room - writer->target.free_in_buffer;
-  return CJPEG_OK;
+  return end(writer, bytes, count);
+}
+
+CJPEGStatus cjpeg_writer_write_planes(
+    CJPEGWriter *writer, const uint8_t *luma, const uint8_t *blue, const uint8_t *red, uint32_t side, int quality,
+    const uint8_t **bytes, size_t *count) {
+  j_compress_ptr info = &writer->info;
+  if (side == 0 || side % (2 * DCTSIZE) != 0 || quality >= 90) return CJPEG_UNSUPPORTED;
+  if (setjmp(writer->faults.escape)) return abandon(writer);
+  begin(writer, side, side, JCS_YCbCr, quality);
+  info->raw_data_in = TRUE;
+  jpeg_start_compress(info, TRUE);
+  while (info->next_scanline < side) {
+    JSAMPROW rows[3][2 * DCTSIZE];
+    JSAMPARRAY planes[3] = {rows[0], rows[1], rows[2]};
+    size_t top = info->next_scanline;
+    for (size_t row = 0; row < 2 * DCTSIZE; row++) rows[0][row] = (JSAMPROW)(luma + (top + row) * side);
+    for (size_t row = 0; row < DCTSIZE; row++) {
+      rows[1][row] = (JSAMPROW)(blue + (top / 2 + row) * (side / 2));
+      rows[2][row] = (JSAMPROW)(red + (top / 2 + row) * (side / 2));
+    }
+    jpeg_write_raw_data(info, planes, 2 * DCTSIZE);
+  }
+  return end(writer, bytes, count);
 }

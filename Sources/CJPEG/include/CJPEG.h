@@ -50,6 +50,24 @@ CJPEGStatus cjpeg_reader_finish(CJPEGReader *reader);
 /// Leaves a picture wherever it is; start may follow.
 void cjpeg_reader_abandon(CJPEGReader *reader);
 
+/// One of the planes that a JPEG is stored as.
+typedef struct CJPEGPlane {
+  uint32_t width;   ///< in its own scaled samples, as all of these
+  uint32_t height;
+  uint32_t stride;  ///< bytes from row to row: `width`, or up to a block more
+  uint32_t rows;    ///< that a step fills; of the last step's, those within `height` count
+  double across;    ///< the picture's pixels that one sample stands for, 1 or more
+  double down;
+} CJPEGPlane;
+
+/// Starts to decode `bytes` (kept, not copied) at `eighths`/8 of its size, by planes: luma and both of chroma as they are stored, neither
+/// interpolated nor turned into red, green and blue. CJPEG_UNSUPPORTED where the JPEG is not made of such planes, with chroma
+/// as large as luma or halved; another start may follow at once.
+CJPEGStatus cjpeg_reader_start_planes(
+    CJPEGReader *reader, const uint8_t *bytes, size_t count, uint32_t eighths, CJPEGPlane planes[3]);
+/// Fills the next `rows` of each plane.
+CJPEGStatus cjpeg_reader_step(CJPEGReader *reader, uint8_t *luma, uint8_t *blue, uint8_t *red);
+
 typedef struct CJPEGWriter CJPEGWriter;
 
 CJPEGWriter *cjpeg_writer_create(void);
@@ -59,4 +77,8 @@ void cjpeg_writer_destroy(CJPEGWriter *writer);
 CJPEGStatus cjpeg_writer_write(
     CJPEGWriter *writer, const uint8_t *pixels, uint32_t width, uint32_t height, int quality, const uint8_t **bytes,
     size_t *count);
+/// The same of planes, at a quality below 90: luma of `side`², a multiple of 16, and both of chroma of half the side.
+CJPEGStatus cjpeg_writer_write_planes(
+    CJPEGWriter *writer, const uint8_t *luma, const uint8_t *blue, const uint8_t *red, uint32_t side, int quality,
+    const uint8_t **bytes, size_t *count);
 #endif

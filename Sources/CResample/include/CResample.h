@@ -1,6 +1,6 @@
 #ifndef CResample_h
 #define CResample_h
-// The three inner loops of the resampler: what Swift's vectors do not do well (bytes to real numbers and back), and the
+// The inner loops of the resampler: what Swift's vectors do not do well (bytes to real numbers and back), and the
 // machine's wide vectors where it has them, chosen as the program starts. Each result is rounded alike on every machine.
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +10,8 @@ enum { CRESAMPLE_SLACK = 32 };
 
 /// Real numbers of `count` bytes.
 void cresample_widen(const uint8_t *bytes, size_t count, float *row);
+/// `count` means of two by two bytes, of two rows.
+void cresample_halve(const uint8_t *upper, const uint8_t *lower, size_t count, uint8_t *halves);
 /// The sum of `taps` rows by their weights.
 void cresample_mix(const float *const *rows, const float *weights, size_t taps, size_t count, float *mixed);
 /// Each of `outputs` pixels as the sum of `taps` neighbours from its `first` on, by weights of its own, each of which stands
@@ -17,6 +19,10 @@ void cresample_mix(const float *const *rows, const float *weights, size_t taps, 
 void cresample_shrink(
     const float *row, const int32_t *first, const float *weights, size_t taps, size_t outputs, size_t bands,
     float *pixels);
+/// The same for pixels of one sample: `taps` is a multiple of eight, each weight stands there once, and up to seven floats behind
+/// the row's end are read by a weight of zero.
+void cresample_shrink_plane(
+    const float *row, const int32_t *first, const float *weights, size_t taps, size_t outputs, float *pixels);
 /// Bytes of `count` real numbers, rounded and held within 0…255.
 void cresample_narrow(const float *row, size_t count, uint8_t *bytes);
 #endif
