@@ -14,6 +14,13 @@ public final class FixedBytes: @unchecked Sendable {
     count = bytes.count
   }
 
+  /// What `fill` writes into room for `capacity` bytes; it returns how many those are.
+  public init(capacity: Int, fill: (UnsafeMutableRawBufferPointer) -> Int) {
+    buffer = .allocate(byteCount: max(1, capacity), alignment: 1)
+    count = fill(UnsafeMutableRawBufferPointer(rebasing: buffer[..<capacity]))
+    precondition((0...capacity).contains(count), "bytes within their room")
+  }
+
   deinit { buffer.deallocate() }
 
   /// The bytes as an array of their own.

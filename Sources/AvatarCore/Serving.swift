@@ -27,6 +27,14 @@ open class KnownTarget: @unchecked Sendable {  // Immutable after init in every 
   public let target: [UInt8]
   /// For subclasses.
   public init(target: [UInt8]) { self.target = target }
+
+  /// The target up to its first `?`.
+  public var path: String { String(decoding: target.prefix { $0 != Self.mark }, as: UTF8.self) }
+  /// What follows the first `?`; nil without one.
+  public var query: String? {
+    target.firstIndex(of: Self.mark).map { String(decoding: target[($0 + 1)...], as: UTF8.self) }
+  }
+  private static let mark = UInt8(ascii: "?")
 }
 
 /// A request that passed the adapter's checks: framing, Host, method, target length and alphabet, body bound.
@@ -41,9 +49,10 @@ public struct HTTPRequest: Sendable {
   /// The method.
   public let method: Method
   /// The raw request target up to the first `?`, as it came (nothing decoded); begins with `/`.
-  public let path: String
+  public var path: String { known?.path ?? line.path }
   /// The raw query after the first `?`, as it came; nil without one.
-  public let query: String?
+  public var query: String? { known.map(\.query) ?? line.query }
+  private let line: (path: String, query: String?)
   /// The whole body of a POST, at most the side's bound; empty otherwise.
   public let body: [UInt8]
   /// What `recall` gave for the target; nil where it was not asked or knew nothing.
@@ -53,12 +62,22 @@ public struct HTTPRequest: Sendable {
 
   /// Makes a request.
   public init(
-    method: Method, path: String, query: String?, body: [UInt8] = [], known: KnownTarget? = nil,
+    method: Method, path: String, query: String?, body: [UInt8] = [],
     header: @escaping @Sendable (StaticString) -> String?
   ) {
     self.method = method
-    self.path = path
-    self.query = query
+    line = (path, query)
+    self.body = body
+    known = nil
+    self.header = header
+  }
+
+  /// Makes a request for a target that is known.
+  public init(
+    method: Method, known: KnownTarget, body: [UInt8] = [], header: @escaping @Sendable (StaticString) -> String?
+  ) {
+    self.method = method
+    line = ("/", nil)
     self.body = body
     self.known = known
     self.header = header

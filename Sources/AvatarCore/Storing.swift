@@ -81,7 +81,7 @@ public protocol AvatarStoring: Sendable {
   /// The same for a caller without a task of its own: calls `done` once, on any thread; `done` must not block.
   func load(_ key: CacheKey, _ done: @escaping @Sendable (LoadedAvatar?) -> Void)
   /// The verified bytes of an object; nil if it is missing or damaged.
-  func object(_ hash: ContentHash) async -> [UInt8]?
+  func object(_ hash: ContentHash) async -> FixedBytes?
   /// Keeps an entry. `object` holds the JPEG, or nil where the entry's object is there already (a renewal); a renewal whose object has gone is `.failed`.
   /// Nothing is stored if a purge that covers the entry came after `begun`.
   func store(_ entry: Entry, object: [UInt8]?, begun: PurgeEpoch) async -> StoreOutcome
@@ -113,9 +113,9 @@ public struct LoadedAvatar: Sendable {
   /// The entry.
   public var entry: Entry
   /// The JPEG, verified against its hash.
-  public var jpeg: [UInt8]
+  public var jpeg: FixedBytes
   /// Makes one.
-  public init(entry: Entry, jpeg: [UInt8]) {
+  public init(entry: Entry, jpeg: FixedBytes) {
     self.entry = entry
     self.jpeg = jpeg
   }

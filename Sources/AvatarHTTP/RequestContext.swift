@@ -4,8 +4,8 @@ import Synchronization
 /// One request from its request line to its end; owned by the library's connection, given back in its completion callback and used
 /// for the connection's next request.
 ///
-/// `@unchecked Sendable`: only `fields` is read outside the loop's thread, and that is locked.
-final class RequestContext: @unchecked Sendable {
+/// Never outside the loop's thread.
+final class RequestContext {
   /// How far it is.
   enum Stage {
     /// The head is not here yet.
@@ -30,12 +30,6 @@ final class RequestContext: @unchecked Sendable {
     case nothing
   }
 
-  private enum Fields {
-    case live(MHDConnection)
-    case copied([HeaderField])
-    case gone
-  }
-
   /// The connection it came on.
   let record: ConnectionRecord
   private var aim: Aim
@@ -49,8 +43,7 @@ final class RequestContext: @unchecked Sendable {
   var isConditional = false
   /// What has come of the body.
   var body: [UInt8] = []
-  private let fields = Mutex(Fields.gone)
-  private var holdsCopies = false
+  private var fields = RequestFields()
 
   init(record: ConnectionRecord, aim: Aim, targetBytes: Int) {
     self.record = record
@@ -69,9 +62,8 @@ final class RequestContext: @unchecked Sendable {
   func end() {
     (aim, stage) = (.nothing, .answered)
     body = []
-    guard holdsCopies else { return }
-    holdsCopies = false
-    fields.withLock { $0 = .gone }
+    // A handler that answered later may hold the fields still: the next request has its own.
+    if !isKnownUniquelyReferenced(&fields) { fields = RequestFields() }
   }
 
   /// What the handler has answered before; nil for a target that was read now.
@@ -92,36 +84,49 @@ final class RequestContext: @unchecked Sendable {
   /// The request for the handler. Its fields can be read while `respond` runs and, for an answer that comes later, at
   /// any time; after any other answer they read as absent.
   func request(_ method: HTTPRequest.Method, on connection: MHDConnection) -> HTTPRequest {
-    fields.withLock { $0 = .live(connection) }
-    let target = target
+    fields.lend(connection)
+    let header: @Sendable (StaticString) -> String? = { [fields] in fields.value($0) }
+    if let known { return HTTPRequest(method: method, known: known, body: body, header: header) }
     return HTTPRequest(
-      method: method, path: target?.path ?? "/", query: target?.query, body: body, known: known,
-      header: { self.field($0) })
+      method: method, path: target?.path ?? "/", query: target?.query, body: body, header: header)
   }
 
   /// The library's own fields are about to go: copies them where the handler may still ask, else forgets them.
-  func detachFields(copying: Bool) {
-    holdsCopies = copying
-    fields.withLock { fields in
-      if copying, case .live(let connection) = fields {
-        fields = .copied(connection.fields())
-      } else {
-        fields = .gone
-      }
+  func detachFields(copying: Bool) { fields.detach(copying: copying && !isKnownUniquelyReferenced(&fields)) }
+}
+
+/// A request's fields, which its handler may read from any thread.
+final class RequestFields: Sendable {
+  private enum State {
+    case lent(MHDConnection)
+    case copied([HeaderField])
+    case gone
+  }
+  private let state = Mutex(State.gone)
+
+  /// They are the connection's, until `detach`.
+  func lend(_ connection: MHDConnection) { state.withLock { $0 = .lent(connection) } }
+
+  /// The connection's own are about to go.
+  func detach(copying: Bool) {
+    state.withLock { state in
+      guard copying, case .lent(let connection) = state else { return state = .gone }
+      state = .copied(connection.fields())
     }
   }
 
-  private func field(_ name: StaticString) -> String? {
-    fields.withLock { fields in
-      switch fields {
-      case .live(let connection): connection.field(name)
-      case .copied(let copies): Self.joined(copies.filter { $0.name == name.description.asciiLowercased }.map(\.value))
-      case .gone: nil
+  /// The value of a field, repeated ones joined; nil if absent or gone.
+  func value(_ name: StaticString) -> String? {
+    state.withLock { state in
+      switch state {
+      case .lent(let connection): return connection.field(name)
+      case .copied(let copies):
+        let values = copies.filter { $0.name == name.description.asciiLowercased }.map(\.value)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+      case .gone: return nil
       }
     }
   }
-
-  private static func joined(_ values: [String]) -> String? { values.isEmpty ? nil : values.joined(separator: ", ") }
 }
 
 extension String {

@@ -149,12 +149,11 @@ final class ServingLoop: @unchecked Sendable {
     }
   }
 
-  /// The context is good for another request if nobody else holds it: a handler that answers later may, for its fields.
-  func requestEnded(_ context: consuming RequestContext) {
+  /// The context is good for another request.
+  func requestEnded(_ context: RequestContext) {
     let record = context.record
     record.turnPage()
     if context.isCounted { inFlight.wrappingSubtract(1, ordering: .acquiringAndReleasing) }
-    guard isKnownUniquelyReferenced(&context) else { return }
     context.end()
     record.spare = context
   }
@@ -180,8 +179,11 @@ final class ServingLoop: @unchecked Sendable {
     }
   }
 
-  private func ask(_ request: HTTPRequest, _ context: RequestContext, on connection: MHDConnection) -> Bool {
-    switch server.handler.respond(to: request) {
+  private func ask(_ request: consuming HTTPRequest, _ context: RequestContext, on connection: MHDConnection) -> Bool {
+    let disposition = server.handler.respond(to: request)
+    // Only the handler holds on to it from here on, if it has to.
+    _ = consume request
+    switch disposition {
     case .prepared(let reply):
       context.detachFields(copying: false)
       return queue(reply, context, on: connection)

@@ -1,5 +1,6 @@
 internal import AvatarCore
 internal import CJPEG
+internal import Glibc
 
 /// Writes baseline JPEGs with libjpeg-turbo: optimized tables, no metadata, halved chroma below quality 90, as libvips would.
 final class JPEGWriter {
@@ -30,16 +31,27 @@ final class JPEGWriter {
     qualities.append(recipe.minimumQuality)
     let best = try write(square, quality: qualities[0])
     if best.count <= recipe.targetBytes || qualities.count == 1 { return (best, qualities[0]) }
-    // Less quality makes less bytes: the first that is small enough lies in the lower or in the upper half.
+    // Less quality makes less bytes: the first that is small enough lies in the lower or in the upper half. The first cut is where it should be.
     var (low, high) = (1, qualities.count - 1)
     var last: (jpeg: [UInt8], index: Int)?
+    let guess = qualities.firstIndex { Self.expected($0, of: best.count, at: qualities[0]) <= recipe.targetBytes }
+    var cut = guess ?? high
     while low < high {
-      let middle = (low + high) / 2
+      let middle = max(low, min(high - 1, cut))
       let jpeg = try write(square, quality: qualities[middle])
       if jpeg.count <= recipe.targetBytes { (high, last) = (middle, (jpeg, middle)) } else { low = middle + 1 }
+      cut = (low + high) / 2
     }
     if let last, last.index == low { return (last.jpeg, qualities[low]) }
     return (try write(square, quality: qualities[low]), qualities[low])
+  }
+
+  /// About how many bytes a photo of so many at one quality has at another: what libjpeg multiplies its tables by, to the power of -0.7.
+  private static func expected(_ quality: Int, of bytes: Int, at other: Int) -> Int {
+    func coarseness(_ quality: Int) -> Double {
+      quality < 50 ? 5000 / Double(quality) : Double(max(1, 200 - 2 * quality))
+    }
+    return Int(Double(bytes) * pow(coarseness(other) / coarseness(quality), 0.7))
   }
 
   private func write(_ square: Square, quality: Int) throws(AvatarError) -> [UInt8] {

@@ -73,7 +73,7 @@ public final class DiskStore: AvatarStoring {
         guard let kept = try thread.reader.entry(key), let entry = shared.afterDeferredPurges(kept) else {
           return done(nil)
         }
-        if case .sound(let jpeg) = try thread.files.read(entry.object) {
+        if case .sound(let jpeg) = try thread.files.read(entry.object, bytes: entry.objectBytes) {
           return done(LoadedAvatar(entry: entry, jpeg: jpeg))
         }
         Task {
@@ -91,7 +91,7 @@ public final class DiskStore: AvatarStoring {
   }
 
   /// The verified bytes of an object; works without an index too. Counts as a use.
-  public func object(_ hash: ContentHash) async -> [UInt8]? {
+  public func object(_ hash: ContentHash) async -> FixedBytes? {
     let shared = shared
     let found = await look { thread throws(StoreFault) -> Found in
       guard !shared.isHeldBack(hash) else { return .nothing }
@@ -183,7 +183,7 @@ public final class DiskStore: AvatarStoring {
   // MARK: Threads
 
   private enum Found: Sendable {
-    case object([UInt8])
+    case object(FixedBytes)
     case broken(ContentHash)
     case nothing
   }

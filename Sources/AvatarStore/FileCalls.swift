@@ -1,3 +1,4 @@
+import AvatarCore
 import Glibc
 
 /// The few file calls that the store needs, each with its fault by number. All of them block: for named threads only.
@@ -129,15 +130,31 @@ enum FileCalls {
     }
   }
 
-  /// The bytes of a regular file of at most `maximumBytes`; `.unfit` for anything else at that name.
+  /// What is at a path: `.unfit` where it is no file that can be read.
   enum Content {
-    case bytes([UInt8])
+    case bytes(FixedBytes)
     case missing
     case unfit
   }
 
-  /// Reads a file whole. Links, pipes, devices and folders are never opened for reading.
-  static func read(_ path: String, maximumBytes: Int) throws(StoreFault) -> Content {
+  /// Reads a regular file of at most `maximumBytes` whole. Links, pipes, devices and folders are never opened for reading.
+  static func read(_ path: UnsafePointer<CChar>, maximumBytes: Int) throws(StoreFault) -> Content {
+    try withDescriptor(path) { descriptor throws(StoreFault) in
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { throw .errno("look at a file") }
+      guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumBytes else { return .unfit }
+      return try read(descriptor, size: Int(status.st_size))
+    }
+  }
+
+  /// Reads whatever is at `path` at one go, at most `limit` bytes of it and perhaps fewer, for those who know what should be there.
+  static func readOnce(_ path: UnsafePointer<CChar>, limit: Int) throws(StoreFault) -> Content {
+    try withDescriptor(path) { descriptor throws(StoreFault) in try read(descriptor, size: limit, isOnce: true) }
+  }
+
+  private static func withDescriptor(
+    _ path: UnsafePointer<CChar>, _ body: (Int32) throws(StoreFault) -> Content
+  ) throws(StoreFault) -> Content {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else {
       switch errno {
@@ -153,16 +170,20 @@ enum FileCalls {
       }
     }
     defer { Glibc.close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .errno("look at a file") }
-    guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumBytes else { return .unfit }
-    let size = Int(status.st_size)
+    return try body(descriptor)
+  }
+
+  private static func read(
+    _ descriptor: Int32, size: Int, isOnce: Bool = false
+  ) throws(StoreFault) -> Content {
     var fault: StoreFault?
-    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+    let bytes = FixedBytes(capacity: size) { buffer in
+      var count = 0
       while count < size {
         let got = Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, size - count)
         if got > 0 {
           count += got
+          if isOnce { break }
         } else if got == 0 {
           break  // Cut while it was read: the checksum says so.
         } else if errno != EINTR {
@@ -170,10 +191,13 @@ enum FileCalls {
           break
         }
       }
+      return count
     }
     if let fault {
-      if fault.cause == .file(EIO) || fault.cause == .file(EBADMSG) { return .unfit }
-      throw fault
+      switch fault.cause {
+      case .file(EIO), .file(EBADMSG), .file(EISDIR), .file(EAGAIN): return .unfit
+      default: throw fault
+      }
     }
     return .bytes(bytes)
   }

@@ -17,7 +17,8 @@ final class SQLiteConnection {
   }
 
   private let handle: OpaquePointer
-  private var statements: [String: SQLiteStatement] = [:]
+  /// By the place of their text in the program: a look-up is too short to hash four hundred bytes.
+  private var statements: [UnsafePointer<UInt8>: SQLiteStatement] = [:]
 
   /// Whether nothing can be written through it.
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
@@ -59,19 +60,18 @@ final class SQLiteConnection {
 
   /// The kept statement for `sql`, reset, its parameters bound in order.
   private func prepare(_ sql: StaticString, _ values: [SQLiteValue]) throws(StoreFault) -> SQLiteStatement {
-    let text = sql.description
     let statement: SQLiteStatement
-    if let kept = statements[text] {
+    if let kept = statements[sql.utf8Start] {
       statement = kept
     } else {
       var prepared: OpaquePointer?
-      let code = sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+      let code = sqlite3_prepare_v3(handle, sql.description, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
       guard code == SQLITE_OK, let prepared else {
         // Our own SQL is valid: where it does not compile, the schema in the file is not the one we wrote.
         throw StoreFault(.index(code == SQLITE_ERROR ? SQLITE_CORRUPT : code), "prepare a statement")
       }
       statement = SQLiteStatement(prepared)
-      statements[text] = statement
+      statements[sql.utf8Start] = statement
     }
     try statement.bind(values)
     return statement

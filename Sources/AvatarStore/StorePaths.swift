@@ -24,7 +24,27 @@ struct StorePaths: Hashable, Sendable {
   /// The folder of an object.
   func shard(of hash: ContentHash) -> String { shard(UInt8(truncatingIfNeeded: hash.digest.words.0 >> 56)) }
   /// The file of an object.
-  func object(_ hash: ContentHash) -> String { shard(of: hash) + "/" + hash.digest.hex + ".jpg" }
+  func object(_ hash: ContentHash) -> String {
+    // Put together in one piece: every hit from disk needs it.
+    let (directory, digits) = (directory.utf8, hash.digest.hex.utf8)
+    return String(unsafeUninitializedCapacity: directory.count + 80) { path in
+      var count = 0
+      func add(_ text: some Collection<UInt8>) {
+        for byte in text {
+          path[count] = byte
+          count += 1
+        }
+      }
+      add(directory)
+      add("/objects/".utf8)
+      add(digits.prefix(2))
+      path[count] = UInt8(ascii: "/")
+      count += 1
+      add(digits)
+      add(".jpg".utf8)
+      return count
+    }
+  }
 
   /// The hash that a file name in a shard's folder stands for; nil for a foreign file.
   func hash(named name: String, in shard: UInt8) -> ContentHash? {

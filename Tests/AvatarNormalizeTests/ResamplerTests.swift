@@ -14,7 +14,8 @@ struct ResamplerTests {
       columns: 0..<width, rows: 0..<height, across: Double(size.width) / Double(width),
       down: Double(size.height) / Double(height), width: size.width, height: size.height)
     var resampler = Resampler(
-      window, bands: bands, hasAlpha: hasAlpha ?? bands.isMultiple(of: 2), colour: bands < 3 ? .grey : .rgb, axes: ResamplingAxes())
+      window, bands: bands, hasAlpha: hasAlpha ?? bands.isMultiple(of: 2), colour: bands < 3 ? .grey : .rgb,
+      axes: ResamplingAxes())
     for row in 0..<height {
       let bytes = Array(samples[row * width * bands..<(row + 1) * width * bands])
       bytes.withUnsafeBytes { resampler.take($0) }

@@ -51,7 +51,7 @@ struct Avatar {
     side = recipe.size
     let header = try ImageHeader(of: jpeg)
     let whole = Placement(width: header.width, height: header.height, recipe: Recipe(size: header.width))
-    let decoded = try JPEGDecoder().decode(header, placement: whole).0
+    let decoded = try JPEGDecoder(axes: ResamplingAxes()).decode(header, placement: whole).0
     pixels = decoded.pixels.withBytes { bytes in
       stride(from: 0, to: bytes.count, by: 3).map { SIMD4(bytes[$0], bytes[$0 + 1], bytes[$0 + 2], 255) }
     }

@@ -39,9 +39,11 @@ struct Asker {
       if let prepared = prepared as? StagePreparer.Prepared { return prepared.reply }
     }
     let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
-    let request = HTTPRequest(
-      method: method, path: parts[0], query: parts.count > 1 ? parts[1] : nil, body: Array(body.utf8), known: known,
-      header: { name in headers["\(name)"] })
+    let header: @Sendable (StaticString) -> String? = { name in headers["\(name)"] }
+    let request =
+      known.map { HTTPRequest(method: method, known: $0, body: Array(body.utf8), header: header) }
+      ?? HTTPRequest(
+        method: method, path: parts[0], query: parts.count > 1 ? parts[1] : nil, body: Array(body.utf8), header: header)
     switch side.respond(to: request) {
     case .reply(let reply): return reply
     case .prepared(let prepared):

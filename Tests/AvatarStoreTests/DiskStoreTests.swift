@@ -15,7 +15,7 @@ import Testing
       #expect(await store.keep(sample, as: number) == .stored, "key \(number)")
       let loaded = await store.load(Sample.key(number))
       #expect(loaded?.entry == sample.entry(number), "key \(number)")
-      #expect(loaded?.jpeg == sample.jpeg, "key \(number)")
+      #expect(loaded?.jpeg.bytes == sample.jpeg, "key \(number)")
     }
     #expect(await store.load(Sample.key(1000)) == nil)
     #expect(await store.object(Sample(1000).hash) == nil)
@@ -32,7 +32,7 @@ import Testing
       Issue.record("no file at \(path)")
       return
     }
-    #expect(bytes == sample.jpeg)
+    #expect(bytes.bytes == sample.jpeg)
     #expect(try FileCalls.names(in: sandbox.paths.incoming) == [])
     await store.close()
   }
@@ -46,7 +46,7 @@ import Testing
     #expect(try sandbox.objects().count == 1)
     #expect(store.statistics().entries == 2 && store.statistics().objects == 1)
     await store.remove(Sample.key(1))
-    #expect(await store.load(Sample.key(2))?.jpeg == sample.jpeg)
+    #expect(await store.load(Sample.key(2))?.jpeg.bytes == sample.jpeg)
     await store.remove(Sample.key(2))
     #expect(try sandbox.objects().isEmpty)
     #expect(store.statistics() == StoreStatistics())
@@ -58,7 +58,7 @@ import Testing
     let store = await sandbox.open()
     _ = await store.keep(Sample(1), as: 1)
     _ = await store.keep(Sample(2), as: 1)
-    #expect(await store.load(Sample.key(1))?.jpeg == Sample(2).jpeg)
+    #expect(await store.load(Sample.key(1))?.jpeg.bytes == Sample(2).jpeg)
     #expect(try sandbox.objects().keys.sorted() == [Sample(2).hash.digest.hex + ".jpg"])
     await store.close()
   }
@@ -102,7 +102,7 @@ import Testing
     #expect(await first.keep(Sample(99), as: 99) == .failed)
     let second = await sandbox.open()
     for number in 0..<30 {
-      #expect(await second.load(Sample.key(number))?.jpeg == Sample(number).jpeg, "key \(number)")
+      #expect(await second.load(Sample.key(number))?.jpeg.bytes == Sample(number).jpeg, "key \(number)")
     }
     #expect(second.statistics().bytes == before.bytes && second.statistics().entries == 30)
     #expect(try FileCalls.names(in: sandbox.paths.processes).count == 1)
@@ -157,7 +157,7 @@ import Testing
           let outcome = await store.keep(sample, as: number)
           #expect(outcome == .stored, "key \(number)")
           let loaded = await store.load(Sample.key(number))
-          #expect(loaded?.jpeg == sample.jpeg, "key \(number)")
+          #expect(loaded?.jpeg.bytes == sample.jpeg, "key \(number)")
         }
       }
     }

@@ -64,15 +64,15 @@ import Testing
       return
     }
     for _ in 0..<2 {
-      try harm.change(sandbox.paths.index, bytes)
+      try harm.change(sandbox.paths.index, bytes.bytes)
       let log = EventLog()
       let store = await sandbox.open(log: log)
       for number in 0..<40 {
         let found = await store.load(Sample.key(number))
-        #expect(found == nil || found?.jpeg == Sample(number).jpeg, "key \(number)")
+        #expect(found == nil || found?.jpeg.bytes == Sample(number).jpeg, "key \(number)")
         #expect(await store.keep(Sample(number), as: number) == .stored, "key \(number): \(log.events)")
         #expect(
-          await store.load(Sample.key(number))?.jpeg == Sample(number).jpeg,
+          await store.load(Sample.key(number))?.jpeg.bytes == Sample(number).jpeg,
           "key \(number): \(log.events), \(store.statistics())")
       }
       let counts = try await store.verify()
@@ -127,7 +127,7 @@ import Testing
     try FileCalls.remove(sandbox.paths.setAside)
     let second = await sandbox.open(maxBytes: 5 * 4096)
     #expect(await second.keep(Sample(1), as: 1) == .stored)
-    #expect(await second.load(Sample.key(1))?.jpeg == Sample(1).jpeg)
+    #expect(await second.load(Sample.key(1))?.jpeg.bytes == Sample(1).jpeg)
     await second.close()
   }
 
@@ -143,7 +143,7 @@ import Testing
     await store.flush()
     #expect(await store.load(Sample.key(1)) == nil)
     #expect(await store.keep(Sample(2), as: 2) == .stored)
-    #expect(await store.load(Sample.key(2))?.jpeg == Sample(2).jpeg)
+    #expect(await store.load(Sample.key(2))?.jpeg.bytes == Sample(2).jpeg)
     #expect(try sandbox.objects().count == 1 && FileCalls.names(in: sandbox.paths.processes).count == 1)
     await store.close()
   }
@@ -163,7 +163,7 @@ import Testing
     await log.wait(for: "cache_writable")
     await store.flush()  // Behind the purge that had to wait.
     #expect(await store.keep(Sample(1), as: 1) == .stored)
-    #expect(await store.load(Sample.key(1))?.jpeg == Sample(1).jpeg)
+    #expect(await store.load(Sample.key(1))?.jpeg.bytes == Sample(1).jpeg)
     await store.close()
   }
 }

@@ -20,7 +20,7 @@ import Testing
     for listed in try await store.all() {
       let loaded = await store.load(listed.entry.key)
       #expect(
-        loaded.map { ContentHash(OpenSSLHashing().sha256($0.jpeg)) } == listed.entry.object,
+        loaded.map { ContentHash(OpenSSLHashing().sha256($0.jpeg.bytes)) } == listed.entry.object,
         "\(what): \(listed.entry.key)")
     }
     let files = try sandbox.objects()

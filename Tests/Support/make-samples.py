@@ -4,7 +4,7 @@
 Needs Pillow 11.3 or later and pillow-heif. The pictures are committed; this says how each came about.
 `quad` is red, green, blue, yellow in the quarters of the centre square, magenta outside of it.
 """
-import io, pathlib, struct, sys, zlib
+import io, math, pathlib, struct, sys, zlib
 from PIL import Image
 import pillow_heif
 
@@ -88,6 +88,13 @@ save('grey16.png', Image.new('I;16', (64, 64), 0x8080), 'PNG')
 for name, kind, options in (('wide.jpg', 'JPEG', {'quality': 92}), ('wide.png', 'PNG', {}), ('wide.webp', 'WEBP', {'lossless': True})):
     save(name, Image.new('RGB', (64, 64), (180, 100, 100)), kind, icc_profile=wide_profile(), **options)
 save('wide-on-grey.jpg', Image.new('L', (64, 64), 100), 'JPEG', icc_profile=wide_profile())
+
+# Waves of colour, with chroma halved one way, and in scans.
+waves = Image.new('RGB', (160, 128))
+waves.putdata([(128 + round(90 * math.sin(x / 11)), 128 + round(90 * math.cos(y / 9)), 128 + round(60 * math.sin((x + y) / 17)))
+               for y in range(128) for x in range(160)])
+save('waves-422.jpg', waves, 'JPEG', quality=88, subsampling='4:2:2')
+save('waves-progressive.jpg', waves, 'JPEG', quality=88, subsampling='4:2:0', progressive=True)
 
 # Top left opaque red, top right half red, below clear (with a colour that must not show).
 glass = Image.new('RGBA', (128, 128), (0, 255, 0, 0))

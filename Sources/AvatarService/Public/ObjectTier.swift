@@ -31,7 +31,7 @@ final class ObjectTier: Sendable {
   /// The reply from disk, in memory from then on; nil where the object is not here.
   func load(_ hash: ContentHash, _ condition: ConditionalRequest, now: UnixTime) async -> PreparedReply? {
     let begun = store.epoch()
-    guard let jpeg = await store.object(hash).map({ FixedBytes($0) }) else { return nil }
+    guard let jpeg = await store.object(hash) else { return nil }
     let fresh = Ready(
       whole: preparer.prepare(AvatarReply.object(hash, jpeg, notModified: false)),
       notModified: preparer.prepare(AvatarReply.object(hash, jpeg, notModified: true)))

@@ -153,10 +153,12 @@ public final class PublicSide: HTTPHandling {
     let form = AvatarReply.Form(version: version, condition: ConditionalRequest(request), inChain: inChain)
     let onlyIfCached = request.header("Cache-Control").map { CacheControl([$0]).isOnlyIfCached } ?? false
     let terms = Terms(deadline: Deadline(started + settings.budget), onlyIfCached: onlyIfCached)
+    // Read now: what holds the request would have its fields copied.
+    let trace = TraceContext(request)
     return .later { [resolver, chain, replies, journal] responder in
       @Sendable func send(_ answer: Answer) {
         let reply = replies.reply(answer, form)
-        journal.note(.avatar, answer, target, status: reply.status, since: started, TraceContext(request))
+        journal.note(.avatar, answer, target, status: reply.status, since: started, trace)
         responder.send(reply)
       }
       resolver.lookupOnDisk(target.sources[0]) { found, held in
@@ -187,14 +189,15 @@ public final class PublicSide: HTTPHandling {
       journal.note(.object, status: reply.status, since: started)
       return .prepared(reply)
     }
+    let trace = TraceContext(request)
     return .later { [objects, journal] responder in
       Task {
         if let reply = await objects.load(hash, condition, now: now) {
-          journal.note(.object, status: reply.status, since: started, TraceContext(request))
+          journal.note(.object, status: reply.status, since: started, trace)
           responder.send(reply)
         } else {
           let reply = Problem.reply(AvatarError(.notFound))
-          journal.note(.object, status: reply.status, since: started, TraceContext(request), code: .notFound)
+          journal.note(.object, status: reply.status, since: started, trace, code: .notFound)
           responder.send(reply)
         }
       }

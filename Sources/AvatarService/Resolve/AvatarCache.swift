@@ -59,13 +59,13 @@ struct AvatarCache: Sendable {
     let begunHere = Moment(epoch: begun, removals: removals.count)
     guard entry.metadata.directives.isDisjoint(with: [.noStore, .isPrivate]) else {
       await store.remove(entry.key)
-      let avatar = HotAvatar(entry: entry, jpeg: jpeg, isOnDisk: false)
+      let avatar = HotAvatar(entry: entry, jpeg: FixedBytes(jpeg), isOnDisk: false)
       keepInMemory(avatar, begun: begunHere)
       return (avatar, false)
     }
     var outcome = await store.store(entry, object: isNew ? jpeg : nil, begun: begun)
     if outcome == .failed, !isNew { outcome = await store.store(entry, object: jpeg, begun: begun) }
-    let avatar = HotAvatar(entry: entry, jpeg: jpeg, isOnDisk: outcome == .stored)
+    let avatar = HotAvatar(entry: entry, jpeg: FixedBytes(jpeg), isOnDisk: outcome == .stored)
     if outcome != .purged { keepInMemory(avatar, begun: begunHere) }
     return (avatar, outcome == .stored)
   }

@@ -13,12 +13,13 @@ public final class HotAvatar: Sendable {
   public let isOnDisk: Bool
 
   private let uses = Atomic<Int>(0)
-  private let replies = Mutex<[PreparedVariant?]>(Array(repeating: nil, count: ReplyVariant.count))
+  /// Empty until the first is kept: an avatar from disk may never have one.
+  private let replies = Mutex<[PreparedVariant?]>([])
 
   /// Wraps an entry and its verified bytes.
-  public init(entry: Entry, jpeg: [UInt8], isOnDisk: Bool) {
+  public init(entry: Entry, jpeg: FixedBytes, isOnDisk: Bool) {
     self.entry = entry
-    self.jpeg = FixedBytes(jpeg)
+    self.jpeg = jpeg
     self.isOnDisk = isOnDisk
     etag = "\"\(entry.object)\""
   }
@@ -33,7 +34,8 @@ public final class HotAvatar: Sendable {
   /// asks for one whose use brings no refresh ahead.
   func prepared(_ variant: ReplyVariant, now: UnixTime, isPlain: Bool = false) -> PreparedReply? {
     replies.withLock { slots in
-      guard let slot = slots[variant.index], now >= slot.madeAt, now < (isPlain ? slot.plainUntil : slot.validUntil)
+      guard !slots.isEmpty, let slot = slots[variant.index], now >= slot.madeAt,
+        now < (isPlain ? slot.plainUntil : slot.validUntil)
       else { return nil }
       return slot.reply
     }
@@ -42,6 +44,7 @@ public final class HotAvatar: Sendable {
   /// Keeps a prepared reply until it is no longer true.
   func keep(_ prepared: PreparedVariant, for variant: ReplyVariant) {
     let replaced = replies.withLock { slots in
+      if slots.isEmpty { slots = Array(repeating: nil, count: ReplyVariant.count) }
       let old = slots[variant.index]
       slots[variant.index] = prepared
       return old

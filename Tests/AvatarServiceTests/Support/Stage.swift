@@ -136,10 +136,12 @@ final class StageStore: AvatarStoring {
 
   func load(_ key: CacheKey) async -> LoadedAvatar? {
     state.withLock { state in
-      state.entries[key].flatMap { entry in state.objects[entry.object].map { LoadedAvatar(entry: entry, jpeg: $0) } }
+      state.entries[key].flatMap { entry in
+        state.objects[entry.object].map { LoadedAvatar(entry: entry, jpeg: FixedBytes($0)) }
+      }
     }
   }
-  func object(_ hash: ContentHash) async -> [UInt8]? { state.withLock { $0.objects[hash] } }
+  func object(_ hash: ContentHash) async -> FixedBytes? { state.withLock { $0.objects[hash].map { FixedBytes($0) } } }
   func store(_ entry: Entry, object: [UInt8]?, begun: PurgeEpoch) async -> StoreOutcome {
     state.withLock { state in
       if state.isFull { return .failed }

@@ -74,7 +74,7 @@ struct FaultyDisk {
 
   private func missing(_ numbers: ArraySlice<Int>, in store: DiskStore) async -> [Int] {
     var missing: [Int] = []
-    for number in numbers where await store.load(Churn.key(number))?.jpeg != Churn.object(number) {
+    for number in numbers where await store.load(Churn.key(number))?.jpeg.bytes != Churn.object(number) {
       missing.append(number)
     }
     return missing
