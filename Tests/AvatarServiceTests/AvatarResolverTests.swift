@@ -1,6 +1,7 @@
 import AvatarCore
-import AvatarService
 import Testing
+
+@testable import AvatarService
 
 struct AvatarResolverTests {
   static let url = "http://origin.test/a.png"
@@ -159,6 +160,36 @@ struct AvatarResolverTests {
     #expect(await answer.text == "old")
     #expect(stage.store.entries.isEmpty)
     #expect(try await stage.get(Self.url).text == "new")
+  }
+
+  @Test func `a miss looks at the disk once`() async throws {
+    let stage = Stage()
+    stage.origin.set(Self.url, .picture("one"))
+    let source = try stage.source(Self.url)
+    let look = await withCheckedContinuation { continuation in
+      stage.resolver.lookupOnDisk(source) { _, look in continuation.resume(returning: look) }
+    }
+    let terms = Terms(deadline: .after(.seconds(10)))
+    #expect(await stage.resolver.resolve(source, terms, after: look).text == "one")
+    #expect(stage.store.looks == 1)
+    // Somebody else's flight has landed since that look: it is not gone by.
+    #expect(await stage.resolver.resolve(source, terms, after: look).text == "one")
+    #expect(stage.origin.asked.count == 1)
+  }
+
+  @Test func `what is purged after a look does not come back by it`() async throws {
+    let stage = Stage()
+    stage.origin.set(Self.url, .picture("old", headers: [HeaderField("ETag", "\"a\"")]), .picture("new"))
+    let source = try stage.source(Self.url)
+    _ = try await stage.get(Self.url)
+    stage.clock.advance(.seconds(86_400 * 40))
+    let look = await withCheckedContinuation { continuation in
+      stage.resolver.lookupOnDisk(source) { _, look in continuation.resume(returning: look) }
+    }
+    #expect(look.avatar != nil)
+    _ = await stage.store.purge(Purge(.keys([source.key])))
+    let answer = await stage.resolver.resolve(source, Terms(deadline: .after(.seconds(10))), after: look)
+    #expect(answer.text == "new" && stage.origin.lastValidators == nil)
   }
 
   @Test func `only-if-cached never asks`() async throws {

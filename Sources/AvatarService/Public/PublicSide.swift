@@ -161,12 +161,12 @@ public final class PublicSide: HTTPHandling {
         journal.note(.avatar, answer, target, status: reply.status, since: started, trace)
         responder.send(reply)
       }
-      resolver.lookupOnDisk(target.sources[0]) { found, held in
+      resolver.lookupOnDisk(target.sources[0]) { found, look in
         if var found {
           if inChain { found.index = 0 }
           return send(found)
         }
-        Task { send(await chain.resolve(target.sources, terms, heldFirst: held)) }
+        Task { send(await chain.resolve(target.sources, terms, after: look)) }
       }
     }
   }

@@ -31,6 +31,33 @@ struct AvatarCache: Sendable {
     }
   }
 
+  /// What was found in both tiers, and when.
+  struct Look: Sendable {
+    let avatar: HotAvatar?
+    /// Taken before anything was read: what is purged from then on must not come back by what was found.
+    let epoch: PurgeEpoch
+    let ended: ContinuousClock.Instant
+  }
+
+  /// `load`, for what may go on to a flight.
+  func look(_ key: CacheKey) async -> Look {
+    await withCheckedContinuation { continuation in look(key) { continuation.resume(returning: $0) } }
+  }
+
+  /// The same without a task.
+  func look(_ key: CacheKey, _ done: @escaping @Sendable (Look) -> Void) {
+    let epoch = store.epoch()
+    load(key) { done(Look(avatar: $0, epoch: epoch, ended: .now)) }
+  }
+
+  /// Whether another look would find the same: what landed since would be in memory.
+  func isCurrent(_ look: Look, _ key: CacheKey) -> Bool {
+    memory.keepsAny && memory.lookup(key) === look.avatar && .now - look.ended < Self.currency
+  }
+
+  /// Other processes on the directory may keep something meanwhile; then its origin is asked once more.
+  private static let currency = Duration.milliseconds(100)
+
   /// What a purge or a removal changes, to be taken before anything is read that is to be kept in memory.
   struct Moment: Equatable {
     var epoch: PurgeEpoch

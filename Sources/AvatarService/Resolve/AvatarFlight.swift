@@ -15,17 +15,21 @@ struct AvatarFlight: Sendable {
   let workLimit: Duration
   let figures: FlightFigures
 
-  /// Flies for `source`, and counts it. `force` asks the origin even about what is fresh.
-  func fly(_ source: AvatarSource, priority: WorkPriority, force: Bool) async -> Landing {
-    let landing = await journey(source, priority: priority, force: force)
+  /// Flies for `source`, and counts it. `force` asks the origin even about what is fresh; `look` is what was found before.
+  func fly(
+    _ source: AvatarSource, priority: WorkPriority, force: Bool, after look: AvatarCache.Look? = nil
+  ) async -> Landing {
+    let landing = await journey(source, priority: priority, force: force, after: look)
     figures.note(landing, source.url, now: cache.clock.now)
     return landing
   }
 
-  private func journey(_ source: AvatarSource, priority: WorkPriority, force: Bool) async -> Landing {
-    // Taken before anything is read: whatever is purged from here on must not come back through this flight.
-    let begun = cache.store.epoch()
-    let held = await cache.load(source.key)
+  private func journey(
+    _ source: AvatarSource, priority: WorkPriority, force: Bool, after before: AvatarCache.Look?
+  ) async -> Landing {
+    let look: AvatarCache.Look
+    if let before, cache.isCurrent(before, source.key) { look = before } else { look = await cache.look(source.key) }
+    let (held, begun) = (look.avatar, look.epoch)
     if !force, let held, cache.freshness(of: held).state == .fresh {
       return Landing(result: .success(held), exactKey: source.exactKey, stored: held.isOnDisk)
     }

@@ -116,8 +116,8 @@ public final class AvatarResolver: Sendable {
 
   /// What may be served at once for a source that is not in memory, and the copy that is there in any case. `done` is called once, on a thread of the
   /// store's: most hits from disk need no task.
-  func lookupOnDisk(_ source: AvatarSource, _ done: @escaping @Sendable (Answer?, HotAvatar?) -> Void) {
-    cache.load(source.key) { held in done(held.flatMap { self.serve($0, source) }, held) }
+  func lookupOnDisk(_ source: AvatarSource, _ done: @escaping @Sendable (Answer?, AvatarCache.Look) -> Void) {
+    cache.look(source.key) { look in done(look.avatar.flatMap { self.serve($0, source) }, look) }
   }
 
   /// The answer for one source, by the deadline at the latest.
@@ -126,37 +126,40 @@ public final class AvatarResolver: Sendable {
   }
 
   /// The same after `lookupOnDisk` found nothing to serve but, perhaps, an old copy.
-  func resolve(_ source: AvatarSource, _ terms: Terms, held: HotAvatar?) async -> Answer {
-    await resolve(source, terms, unserved(source, held))
+  func resolve(_ source: AvatarSource, _ terms: Terms, after look: AvatarCache.Look) async -> Answer {
+    await resolve(source, terms, (unserved(source, look.avatar), look.avatar, look))
   }
 
   private func resolve(
-    _ source: AvatarSource, _ terms: Terms, _ found: (answer: Answer?, held: HotAvatar?)
+    _ source: AvatarSource, _ terms: Terms, _ found: (answer: Answer?, held: HotAvatar?, look: AvatarCache.Look?)
   ) async -> Answer {
     if let answer = found.answer { return answer }
     if terms.onlyIfCached {
       return found.held.flatMap(stale) ?? Answer(AvatarError(.notCached), .miss(detail: .notCached))
     }
-    return await join(source, terms, held: found.held)
+    return await join(source, terms, held: found.held, after: found.look)
   }
 
-  /// What can be answered without asking the origin, and the copy that is there in any case.
-  func lookup(_ source: AvatarSource, ignoringAnswer: Bool = false) async -> (answer: Answer?, held: HotAvatar?) {
+  /// What can be answered without asking the origin, the copy that is there in any case, and the look that found it if memory did not do.
+  func lookup(
+    _ source: AvatarSource, ignoringAnswer: Bool = false
+  ) async -> (answer: Answer?, held: HotAvatar?, look: AvatarCache.Look?) {
     let held: HotAvatar?
+    var look: AvatarCache.Look?
     if let hot = memory.lookup(source.key), ignoringAnswer || isServable(hot) {
       held = hot
     } else {
-      held = await cache.load(source.key)
+      look = await cache.look(source.key)
+      held = look?.avatar
     }
-    if ignoringAnswer { return (nil, held) }
-    if let answer = held.flatMap({ serve($0, source) }) { return (answer, held) }
-    return unserved(source, held)
+    if ignoringAnswer { return (nil, held, look) }
+    if let answer = held.flatMap({ serve($0, source) }) { return (answer, held, look) }
+    return (unserved(source, held), held, look)
   }
 
   /// What a remembered failure has to say where a copy may not be served at once.
-  private func unserved(_ source: AvatarSource, _ held: HotAvatar?) -> (answer: Answer?, held: HotAvatar?) {
-    guard let failure = remembered(source) else { return (nil, held) }
-    return (isTakenDown(source) ? failure : held.flatMap(stale) ?? failure, held)
+  private func unserved(_ source: AvatarSource, _ held: HotAvatar?) -> Answer? {
+    remembered(source).map { failure in isTakenDown(source) ? failure : held.flatMap(stale) ?? failure }
   }
 
   /// Whether the origin has said that the picture is no more; an old copy that is still around does not count.
@@ -209,13 +212,15 @@ public final class AvatarResolver: Sendable {
     return Answer(avatar, freshness, .hit(ttl: freshness.freshFor))
   }
 
-  private func join(_ source: AvatarSource, _ terms: Terms, held: HotAvatar?) async -> Answer {
+  private func join(
+    _ source: AvatarSource, _ terms: Terms, held: HotAvatar?, after look: AvatarCache.Look?
+  ) async -> Answer {
     let usable = held.flatMap(stale)
     var tries = 0
     while true {
       tries += 1
       let result = await flights.join(source.key, deadline: terms.deadline) { [flight] in
-        await flight.fly(source, priority: terms.priority, force: terms.refresh)
+        await flight.fly(source, priority: terms.priority, force: terms.refresh, after: look)
       }
       switch result {
       case .landed(let landing, let role):

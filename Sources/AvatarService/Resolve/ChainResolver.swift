@@ -22,9 +22,9 @@ public struct ChainResolver: Sendable {
   }
 
   /// The chain's answer after `AvatarResolver.lookupOnDisk` found nothing to serve for its first source but, perhaps, an old copy.
-  func resolve(_ sources: [AvatarSource], _ terms: Terms, heldFirst: HotAvatar?) async -> Answer {
+  func resolve(_ sources: [AvatarSource], _ terms: Terms, after look: AvatarCache.Look) async -> Answer {
     // Several sources are looked up all at once: the first of them again, in memory if at all.
-    sources.count > 1 ? await resolve(sources, terms) : await resolver.resolve(sources[0], terms, held: heldFirst)
+    sources.count > 1 ? await resolve(sources, terms) : await resolver.resolve(sources[0], terms, after: look)
   }
 
   /// The chain's answer, by the deadline at the latest; the first source's error where all fail.

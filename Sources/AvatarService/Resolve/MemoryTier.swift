@@ -18,6 +18,9 @@ public final class MemoryTier: Sendable {
     shards = (0..<count).map { _ in Shard(capacity: bytes / count) }
   }
 
+  /// Whether it is there at all.
+  var keepsAny: Bool { capacity > 0 }
+
   /// The avatar under `key`, whatever its freshness.
   public func lookup(_ key: CacheKey) -> HotAvatar? { shard(key).cache.withLock { $0.lookup(key) } }
 

@@ -127,8 +127,12 @@ final class StageStore: AvatarStoring {
     var purges: [Purge] = []
     var observers: [@Sendable (Purge) -> Void] = []
     var isFull = false
+    var looks = 0
   }
   private let state = Mutex(State())
+
+  /// How often an entry was looked for.
+  var looks: Int { state.withLock { $0.looks } }
 
   var entries: [CacheKey: Entry] { state.withLock { $0.entries } }
   /// Whether stores fail from now on.
@@ -136,7 +140,8 @@ final class StageStore: AvatarStoring {
 
   func load(_ key: CacheKey) async -> LoadedAvatar? {
     state.withLock { state in
-      state.entries[key].flatMap { entry in
+      state.looks += 1
+      return state.entries[key].flatMap { entry in
         state.objects[entry.object].map { LoadedAvatar(entry: entry, jpeg: FixedBytes($0)) }
       }
     }
