@@ -70,7 +70,7 @@ var targets: [Target] = [
     .target(
       name: "AvatarBench",
       dependencies: [
-        "AvatarCore", "AvatarCrypto", "AvatarNames", "AvatarService", "AvatarStore", "BenchNormalize", "BenchPictures",
+        "AvatarCore", "AvatarCrypto", "AvatarNames", "AvatarService", "AvatarStore", "BenchNormalize",
         "CLinux",
       ],
       swiftSettings: rules),

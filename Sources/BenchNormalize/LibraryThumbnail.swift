@@ -1,8 +1,15 @@
 internal import AvatarCore
+internal import AvatarNormalize
 internal import CVips
 
 /// libvips' own thumbnail and its JPEG, as anybody would call it: the contestant.
 enum LibraryThumbnail {
+  /// Starts libvips as the normalizer does, and allows it what that forbids.
+  static func open() throws(AvatarError) {
+    _ = try Normalizer()
+    for kind in ["VipsForeignLoadJpegBuffer", "VipsForeignSaveJpegBuffer"] { vips_operation_block_set(kind, 0) }
+  }
+
   /// The JPEG of the centre square. Throws `internal` where libvips refuses.
   static func make(of source: [UInt8], _ side: Int, _ quality: Int) throws(AvatarError) -> [UInt8] {
     vips_vector_set_enabled(1)

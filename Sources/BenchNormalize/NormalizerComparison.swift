@@ -29,7 +29,7 @@ public enum NormalizerComparison {
     samples: [Sample], rounds: Int, seconds: Double, recipe: Recipe = Recipe()
   ) throws(AvatarError) -> [ComparisonRow] {
     let normalizer = try Normalizer()
-    for kind in ["VipsForeignLoadJpegBuffer", "VipsForeignSaveJpegBuffer"] { vips_operation_block_set(kind, 0) }
+    try LibraryThumbnail.open()
     var rows: [ComparisonRow] = []
     for sample in samples { rows.append(try judged(sample, normalizer, recipe)) }
     for round in 0..<max(1, rounds) {
@@ -41,6 +41,22 @@ public enum NormalizerComparison {
       }
     }
     return rows
+  }
+
+  /// CPU microseconds that libvips' own thumbnail of each of `samples` takes, in the mean, measured for about `seconds`: a yardstick for what else
+  /// is done with the same pictures. Throws `internal` where libvips refuses a sample.
+  public static func library(
+    of samples: [Sample], seconds: Double, recipe: Recipe = Recipe()
+  ) throws(AvatarError) -> Double {
+    try LibraryThumbnail.open()
+    var (spent, turns) = (0.0, 0)
+    while turns == 0 || spent < seconds * 1_000_000 {
+      let start = Turn.processMicroseconds()
+      for sample in samples { _ = try LibraryThumbnail.make(of: sample.bytes, recipe.size, recipe.quality) }
+      spent += Turn.processMicroseconds() - start
+      turns += samples.count
+    }
+    return spent / Double(max(1, turns))
   }
 
   /// How near both come to the reference, without a look at the clock.
@@ -94,7 +110,7 @@ public enum NormalizerComparison {
       return (Self.processMicroseconds() - start) / 2
     }
 
-    private static func processMicroseconds() -> Double {
+    static func processMicroseconds() -> Double {
       var time = timespec()
       clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
       return Double(time.tv_sec) * 1_000_000 + Double(time.tv_nsec) / 1_000

@@ -151,6 +151,8 @@ class Origin:
     def close(self):
         """No more connections, and those that are there end."""
         self._ended.set()
+        # Closed alone, a socket goes on listening for as long as its thread waits in accept.
+        self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         with self._lock:
             for open_socket in list(self._sockets):

@@ -1,26 +1,17 @@
 import AvatarCore
 import BenchNormalize
-import BenchPictures
 
 /// The normalizer beside libvips' own thumbnail, in this process: what each costs, and how near each comes to the same reference.
 struct NormalizerScenario: Scenario {
   let name = "normalizer"
   let story = "bytes to avatar beside libvips' own thumbnail of the same bytes, cost and quality"
 
-  private static let kinds: [PictureKind] = [.jpeg400, .jpeg1024, .jpeg12MP, .png512, .webP512]
-
   func play(on stage: Stage, into result: inout ScenarioResult) throws(AvatarError) {
-    stage.step("making pictures")
-    // Before the normalizer is made, which forbids libvips to write anything.
+    // Made by another process: the normalizer forbids libvips to write anything.
+    let kinds = ["jpeg-400", "jpeg-1024", "jpeg-12mp", "png-512", "webp-512"]
+    let origin = try stage.origin("jpeg-400", "jpeg-1024", "jpeg-12mp", "png-512", "webp-512", variations: 1)
     var samples: [NormalizerComparison.Sample] = []
-    do {
-      let book = try PictureBook(seed: stage.options.seed, kinds: Self.kinds, variations: 1)
-      for kind in Self.kinds {
-        for picture in book.variations(of: kind) { samples.append(.init(name: kind.rawValue, bytes: picture.bytes)) }
-      }
-    } catch {
-      throw AvatarError(.internalFault, "pictures: \(error)")
-    }
+    for kind in kinds { samples += try origin.pictures(kind, count: 1).map { .init(name: kind, bytes: $0) } }
     stage.step("ours and vips_thumbnail in turn")
     let rows = try NormalizerComparison.run(
       samples: samples, rounds: stage.options.rounds, seconds: stage.options.seconds / 20)

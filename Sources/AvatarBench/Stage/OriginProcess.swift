@@ -25,6 +25,13 @@ final class OriginProcess {
     "http://\(endpoint)/\(kind)/\(group)/\(name)\(options.isEmpty ? "" : "?\(options)")"
   }
 
+  /// The bytes of some pictures of a kind.
+  func pictures(_ kind: String, count: Int) throws(AvatarError) -> [[UInt8]] {
+    var pictures: [[UInt8]] = []
+    for number in 0..<count { pictures.append(try control.get("/\(kind)/pictures/\(number)")) }
+    return pictures
+  }
+
   /// Requests for the pictures of a group so far.
   func requests(_ kind: String, _ group: String) throws(AvatarError) -> Int {
     let text = String(decoding: try control.get("/-/counts?group=\(kind)/\(group)"), as: UTF8.self)
