@@ -45,6 +45,7 @@ var targets: [Target] = [
     .target(name: "CMicroHTTPD", linkerSettings: [.linkedLibrary("microhttpd")]),
     .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(name: "CFiles"),
     .target(name: "CIDN2", linkerSettings: [.linkedLibrary("idn2")]),
     .target(name: "CLinux", linkerSettings: [.linkedLibrary("seccomp")]),
 
@@ -52,7 +53,7 @@ var targets: [Target] = [
     .target(name: "AvatarCrypto", dependencies: ["AvatarCore", "CCrypto"], swiftSettings: rules),
     .target(name: "AvatarNames", dependencies: ["AvatarCore", "CIDN2"], swiftSettings: rules),
     .target(name: "AvatarFetch", dependencies: ["AvatarCore", "CCurl"], swiftSettings: rules),
-    .target(name: "AvatarStore", dependencies: ["AvatarCore", "CSQLite"], swiftSettings: rules),
+    .target(name: "AvatarStore", dependencies: ["AvatarCore", "CFiles", "CSQLite"], swiftSettings: rules),
     .target(
       name: "AvatarNormalize", dependencies: ["AvatarCore", "CJPEG", "CResample", "CVips", "CWebP"],
       swiftSettings: rules),

@@ -80,6 +80,8 @@ public protocol AvatarStoring: Sendable {
   func load(_ key: CacheKey) async -> LoadedAvatar?
   /// The same for a caller without a task of its own: calls `done` once, on any thread; `done` must not block.
   func load(_ key: CacheKey, _ done: @escaping @Sendable (LoadedAvatar?) -> Void)
+  /// The verified bytes of an entry's object where that needs neither the disk nor a thread of the store's; nil says nothing of what is there.
+  func loadAtOnce(_ entry: Entry) -> FixedBytes?
   /// The verified bytes of an object; nil if it is missing or damaged.
   func object(_ hash: ContentHash) async -> FixedBytes?
   /// Keeps an entry. `object` holds the JPEG, or nil where the entry's object is there already (a renewal); a renewal whose object has gone is `.failed`.
@@ -102,6 +104,8 @@ public protocol AvatarStoring: Sendable {
 }
 
 extension AvatarStoring {
+  /// A store that always takes its time.
+  public func loadAtOnce(_ entry: Entry) -> FixedBytes? { nil }
   /// By a task; a store with threads of its own does without.
   public func load(_ key: CacheKey, _ done: @escaping @Sendable (LoadedAvatar?) -> Void) {
     Task { done(await load(key)) }

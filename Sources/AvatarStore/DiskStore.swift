@@ -11,6 +11,7 @@ public final class DiskStore: AvatarStoring {
   let index: JobQueue<IndexKeeper>
   let disk: JobQueue<DiskThread>
   let audit: JobQueue<Auditor>
+  private let files: ObjectFiles
 
   private init(_ given: DiskStoreOptions) {
     var options = given
@@ -20,6 +21,7 @@ public final class DiskStore: AvatarStoring {
     self.shared = shared
     let paths = StorePaths(directory: options.directory)
     let files = ObjectFiles(paths: paths, hashing: options.hashing)
+    self.files = files
     let settings = options
     let index = JobQueue<IndexKeeper>(
       name: "avatar-index", threads: 1, capacity: options.queueLimit, interval: .milliseconds(500),
@@ -89,6 +91,17 @@ public final class DiskStore: AvatarStoring {
     shared.count { $0.failures += 1 }
     done(nil)
   }
+
+  /// The verified bytes of an entry's object if the kernel has them in its memory, with purges that wait for the disk already applied. Larger ones
+  /// take too long to verify for a thread that serves others.
+  public func loadAtOnce(_ entry: Entry) -> FixedBytes? {
+    guard (1...Self.bytesAtOnce).contains(entry.objectBytes), shared.afterDeferredPurges(entry) == entry else {
+      return nil
+    }
+    return files.readCached(entry.object, bytes: entry.objectBytes)
+  }
+
+  private static let bytesAtOnce = 65_536
 
   /// The verified bytes of an object; works without an index too. Counts as a use.
   public func object(_ hash: ContentHash) async -> FixedBytes? {

@@ -101,7 +101,8 @@ struct Assembly {
       failures: configuration.breaker.failures, coolDown: configuration.breaker.coolDown,
       maximumCoolDown: configuration.breaker.maximumCoolDown, throttledMaximum: negative.throttled,
       hosts: configuration.breaker.maximumHosts)
-    settings.memoryBytes = MemoryShares(configuration.cache.memoryBytes).avatars
+    let shares = MemoryShares(configuration.cache.memoryBytes)
+    (settings.memoryBytes, settings.entryBytes) = (shares.avatars, shares.entries)
     settings.flights = configuration.flights.maximum
     settings.waiters = configuration.flights.waiters
     settings.limits = configuration.imageLimits

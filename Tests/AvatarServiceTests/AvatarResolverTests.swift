@@ -163,7 +163,7 @@ struct AvatarResolverTests {
   }
 
   @Test func `a miss looks at the disk once`() async throws {
-    let stage = Stage()
+    let stage = Stage { $0.lookLifetime = .seconds(3600) }
     stage.origin.set(Self.url, .picture("one"))
     let source = try stage.source(Self.url)
     let look = await withCheckedContinuation { continuation in

@@ -85,6 +85,21 @@ struct PublicSideTests {
     AvatarLocator(sources: try urls.map { try SourceURL(parsing: $0, names: IDN2Names()) }, fit: fit).segment
   }
 
+  @Test func `a hit from disk whose bytes are at hand does not wait`() async throws {
+    let stage = Stage { $0.memoryBytes = 0 }
+    stage.origin.set(Self.url, .picture("one", headers: .cacheControl("max-age=600")))
+    let (asker, _) = side(stage)
+    let path = "/avatar/unsigned/\(try segment(Self.url)).jpg"
+    #expect(await asker.get(path).status == 200)
+    let request = HTTPRequest(method: .get, path: path, query: nil) { _ in nil }
+    guard case .reply(let reply) = asker.side.respond(to: request) else {
+      Issue.record("an answer that comes later")
+      return
+    }
+    #expect(reply.status == 200 && reply.body.count > 0)
+    #expect(reply.headers.contains { $0.name == "Cache-Status" && $0.value.hasPrefix("avatar-server; hit") })
+  }
+
   @Test func `a 200 carries the whole header block`() async throws {
     let stage = Stage()
     stage.origin.set(Self.url, .picture("one", headers: .cacheControl("max-age=600")))

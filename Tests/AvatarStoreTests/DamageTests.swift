@@ -87,6 +87,36 @@ import Testing
   }
 
   @Test(arguments: harms)
+  func `a changed file is never read at once`(_ harm: Harm) async throws {
+    let sandbox = try Sandbox()
+    let store = await sandbox.open()
+    let sample = Sample(1)
+    _ = await store.keep(sample, as: 1)
+    let entry = try #require(await store.load(Sample.key(1))).entry
+    // What was just written is in the kernel's memory, unless its file system cannot say so.
+    if let read = store.loadAtOnce(entry) { #expect(read.bytes == sample.jpeg) }
+    try harm.change(sandbox.paths.object(sample.hash), sample.jpeg)
+    #expect(store.loadAtOnce(entry) == nil)
+    await store.close()
+  }
+
+  @Test func `at once comes what is small, and as large as its entry says`() async throws {
+    let sandbox = try Sandbox()
+    let store = await sandbox.open()
+    for (number, size) in [(1, 65_536), (2, 65_537)] {
+      let sample = Sample(number, size: size)
+      _ = await store.keep(sample, as: number)
+      var entry = try #require(await store.load(Sample.key(number))).entry
+      if size > 65_536 { #expect(store.loadAtOnce(entry) == nil) }
+      for wrong in [-1, 0, size - 1, size + 1, Int.max] {
+        entry.objectBytes = wrong
+        #expect(store.loadAtOnce(entry) == nil, "\(wrong)")
+      }
+    }
+    await store.close()
+  }
+
+  @Test(arguments: harms)
   func `a changed file is noticed by the request for its hash, and by a store of the same bytes`(_ harm: Harm)
     async throws
   {

@@ -53,7 +53,7 @@ struct HouseRule {
     "CCurl": "AvatarFetch", "CVips": "AvatarNormalize", "CJPEG": "AvatarNormalize", "CWebP": "AvatarNormalize",
     "CResample": "AvatarNormalize", "CMicroHTTPD": "AvatarHTTP",
     "CCrypto": "AvatarCrypto",
-    "CSQLite": "AvatarStore", "CLinux": "AvatarWorkers", "CIDN2": "AvatarNames",
+    "CSQLite": "AvatarStore", "CFiles": "AvatarStore", "CLinux": "AvatarWorkers", "CIDN2": "AvatarNames",
   ]
 
   /// Targets of the benchmark that stand on an owner's library too. The service is not made of them: `mayImport` has them

@@ -175,7 +175,9 @@ public final class PublicSide: HTTPHandling {
     _ answer: Answer, inChain: Bool, version: String?, _ request: HTTPRequest, _ started: ContinuousClock.Instant
   ) -> HTTPDisposition {
     let form = AvatarReply.Form(version: version, condition: ConditionalRequest(request), inChain: inChain)
-    let disposition = replies.disposition(answer, form)
+    // An avatar that is not kept is not asked for again in this form.
+    let disposition =
+      resolver.memory.keepsAny ? replies.disposition(answer, form) : .reply(replies.reply(answer, form))
     journal.note(.avatar, answer, nil, status: disposition.status, since: started)
     return disposition
   }

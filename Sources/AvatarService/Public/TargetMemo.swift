@@ -1,6 +1,5 @@
 import AvatarCore
 import Glibc
-import Synchronization
 
 /// Request targets that were read and verified before, with all that a hit needs: a signed path once verified need not be
 /// verified again. Whatever is no hit is read anew.
@@ -29,22 +28,15 @@ final class TargetMemo: Sendable {
     var cost: Int { 2 * target.count + 512 }
   }
 
-  private final class Shard: Sendable {
-    let leads: Mutex<SieveCache<UInt64, Lead>>
-    init(capacity: Int) { leads = Mutex(SieveCache(capacity: capacity)) }
-  }
-  private let shards: [Shard]
+  private let leads: ShardedCache<UInt64, Lead>
 
   /// Remembers targets of at most `bytes` in all; 0 remembers none.
-  init(bytes: Int) {
-    let count = bytes < 1 << 20 ? 1 : 8  // A small one is not cut into shares too small for a long target.
-    shards = (0..<count).map { _ in Shard(capacity: bytes / count) }
-  }
+  init(bytes: Int) { leads = ShardedCache(capacity: bytes, divisible: 1 << 20) }
 
   /// What is known of a raw target.
   func lookup(_ target: UnsafeRawBufferPointer) -> Lead? {
     let hash = Self.hash(target)
-    guard let lead = shard(hash).leads.withLock({ $0.lookup(hash) }) else { return nil }
+    guard let lead = leads.lookup(hash, spread: Self.spread(hash)) else { return nil }
     // Two targets may share a hash. Then the later one is known, and the other read each time.
     let isSame = lead.target.withUnsafeBytes { bytes in
       guard bytes.count == target.count, let known = bytes.baseAddress, let asked = target.baseAddress else {
@@ -57,16 +49,14 @@ final class TargetMemo: Sendable {
 
   func remember(_ lead: Lead) {
     let hash = lead.target.withUnsafeBytes(Self.hash)
-    let replaced = shard(hash).leads.withLock { $0.insert(lead, for: hash, cost: lead.cost) }
-    _ = replaced  // Released outside the lock.
+    leads.insert(lead, for: hash, spread: Self.spread(hash), cost: lead.cost)
   }
 
   /// Forgets everything: the signing keys have changed.
-  func forgetAll() {
-    for shard in shards { _ = shard.leads.withLock { leads in leads.removeAll { _, _ in true } } }
-  }
+  func forgetAll() { leads.removeAll { _ in true } }
 
-  private func shard(_ hash: UInt64) -> Shard { shards[Int(truncatingIfNeeded: hash >> 60) & (shards.count - 1)] }
+  /// The table itself goes by the hash's lower bits.
+  private static func spread(_ hash: UInt64) -> UInt64 { hash >> 60 }
 
   /// Seeded anew in each process (SipHash): nobody outside can choose targets that collide.
   private static func hash(_ target: UnsafeRawBufferPointer) -> UInt64 {

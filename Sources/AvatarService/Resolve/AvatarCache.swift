@@ -4,10 +4,13 @@ import Synchronization
 /// The two tiers as one: memory in front, the disk behind, and the rules of freshness over both.
 struct AvatarCache: Sendable {
   let memory: MemoryTier
+  let entries: EntryTier
   let store: any AvatarStoring
   let policy: FreshnessPolicy
   let hashing: any Hashing
   let clock: any WallClock
+  /// How long a look stands. Other processes on the directory may keep something meanwhile; then its origin is asked once more.
+  let lookLifetime: Duration
   /// Counts removals, so that a load that began before one does not bring its avatar back.
   let removals = Removals()
 
@@ -31,6 +34,17 @@ struct AvatarCache: Sendable {
     }
   }
 
+  /// The avatar under `key` from disk, if its entry is known, it is fresh, and its bytes are in the machine's memory; waits for nothing.
+  func loadAtOnce(_ key: CacheKey) -> HotAvatar? {
+    let begun = moment
+    guard let entry = entries.lookup(key) else { return nil }
+    let freshness = policy.assess(entry.metadata, staleSince: entry.staleSince, now: clock.now)
+    guard freshness.state == .fresh, let jpeg = store.loadAtOnce(entry) else { return nil }
+    let avatar = HotAvatar(entry: entry, jpeg: jpeg, isOnDisk: true)
+    if memory.keepsAny { keepInMemory(avatar, begun: begun) }
+    return avatar
+  }
+
   /// What was found in both tiers, and when.
   struct Look: Sendable {
     let avatar: HotAvatar?
@@ -52,11 +66,8 @@ struct AvatarCache: Sendable {
 
   /// Whether another look would find the same: what landed since would be in memory.
   func isCurrent(_ look: Look, _ key: CacheKey) -> Bool {
-    memory.keepsAny && memory.lookup(key) === look.avatar && .now - look.ended < Self.currency
+    memory.keepsAny && memory.lookup(key) === look.avatar && .now - look.ended < lookLifetime
   }
-
-  /// Other processes on the directory may keep something meanwhile; then its origin is asked once more.
-  private static let currency = Duration.milliseconds(100)
 
   /// What a purge or a removal changes, to be taken before anything is read that is to be kept in memory.
   struct Moment: Equatable {
@@ -69,7 +80,9 @@ struct AvatarCache: Sendable {
   /// afterwards cannot bring back what has just been taken out.
   private func keepInMemory(_ avatar: HotAvatar, begun: Moment) {
     memory.keep(avatar)
-    if moment != begun { memory.drop(avatar.entry.key) }
+    if avatar.isOnDisk { entries.keep(avatar.entry) } else { entries.drop(avatar.entry.key) }
+    guard moment != begun else { return }
+    drop(avatar.entry.key)
   }
 
   /// What may be done with an avatar now.
@@ -101,7 +114,19 @@ struct AvatarCache: Sendable {
   func remove(_ key: CacheKey) async {
     await store.remove(key)
     removals.note()
+    drop(key)
+  }
+
+  /// Forgets an avatar that was purged or removed; what is on disk is the store's.
+  func drop(_ key: CacheKey) {
     memory.drop(key)
+    entries.drop(key)
+  }
+
+  /// Forgets all that a purge covers.
+  func drop(where isCovered: (Entry) -> Bool) {
+    memory.drop(where: isCovered)
+    entries.drop(where: isCovered)
   }
 
   /// How many avatars were removed so far.

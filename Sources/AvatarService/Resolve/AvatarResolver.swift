@@ -43,6 +43,10 @@ public final class AvatarResolver: Sendable {
     public var hostHealth = HostHealthLimits()
     /// Bytes of ready avatars in memory.
     public var memoryBytes = 256 << 20
+    /// How long a flight goes by what was found on disk before it began.
+    public var lookLifetime = Duration.milliseconds(100)
+    /// Bytes for what is known of avatars on disk.
+    public var entryBytes = 16 << 20
     /// Flights at once at most.
     public var flights = 20_000
     /// Waiters in all at most.
@@ -76,7 +80,9 @@ public final class AvatarResolver: Sendable {
     self.settings = settings
     memory = MemoryTier(bytes: settings.memoryBytes)
     cache = AvatarCache(
-      memory: memory, store: parts.store, policy: settings.freshness, hashing: parts.hashing, clock: parts.clock)
+      memory: memory, entries: EntryTier(bytes: settings.entryBytes), store: parts.store, policy: settings.freshness,
+      hashing: parts.hashing, clock: parts.clock,
+      lookLifetime: settings.lookLifetime)
     failures = FailureMemory(policy: settings.negative, capacity: settings.negativeEntries)
     gate = OriginGate(settings.hostHealth)
     flights = FlightTable(maximumFlights: settings.flights, maximumWaiters: settings.waiters)
@@ -84,12 +90,17 @@ public final class AvatarResolver: Sendable {
       cache: cache, origin: parts.origin, normalizer: parts.normalizer, gate: gate, failures: failures,
       book: IdentityBook(bytes: 16 << 20), naming: parts.naming, limits: settings.limits,
       workLimit: settings.workLimit, figures: figures)
-    parts.store.observePurges { [memory, failures] in Self.follow($0, memory: memory, failures: failures) }
+    parts.store.observePurges { [cache, failures] in Self.follow($0, cache: cache, failures: failures) }
   }
 
   /// What is in memory for a source, at once and without waiting; nil where the disk or the origin must be asked.
   public func hit(_ source: AvatarSource) -> Answer? {
     memory.lookup(source.key).flatMap { serve($0, source) }
+  }
+
+  /// The same from disk, if that needs no waiting either.
+  func hitAtOnce(_ source: AvatarSource) -> Answer? {
+    cache.loadAtOnce(source.key).flatMap { serve($0, source) }
   }
 
   /// The avatar's answer where it is fresh, and whether it should be refreshed ahead; nil otherwise.
@@ -269,25 +280,6 @@ public final class AvatarResolver: Sendable {
       }
       let remaining = landing.rememberedUntil.map { max(.zero, $0 - .now) }
       return Answer(error, forwarded, remembered: remaining, origin: landing.origin)
-    }
-  }
-
-  /// Removes an avatar's remembered failures along with a purge of its key.
-  private static func follow(_ purge: Purge, memory: MemoryTier, failures: FailureMemory) {
-    switch purge.scope {
-    case .keys(let keys):
-      for key in keys {
-        memory.drop(key)
-        failures.forget(key, exactKey: key)
-      }
-    case .object(let hash): memory.drop { $0.object == hash }
-    case .host(let pattern):
-      guard let pattern = HostPattern(pattern) else { return }
-      memory.drop { entry in SourceHost.of(entry.source).map { pattern.matches($0) } ?? false }
-      failures.forgetAll()
-    case .everything:
-      memory.drop { _ in true }
-      failures.forgetAll()
     }
   }
 }

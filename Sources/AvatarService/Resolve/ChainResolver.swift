@@ -14,9 +14,9 @@ public struct ChainResolver: Sendable {
     self.patience = patience
   }
 
-  /// The first source's answer from memory, if it is there: the one case in which a chain costs no waiting.
+  /// The first source's answer, if it is at hand: the one case in which a chain costs no waiting.
   public func hit(_ sources: [AvatarSource]) -> Answer? {
-    guard let first = sources.first, var answer = resolver.hit(first) else { return nil }
+    guard let first = sources.first, var answer = resolver.hit(first) ?? resolver.hitAtOnce(first) else { return nil }
     if sources.count > 1 { answer.index = 0 }
     return answer
   }

@@ -128,8 +128,22 @@ final class StageStore: AvatarStoring {
     var observers: [@Sendable (Purge) -> Void] = []
     var isFull = false
     var looks = 0
+    var looksAtOnce = 0
+    var isInMemory = true
   }
   private let state = Mutex(State())
+
+  /// How often an object was asked for at once.
+  var looksAtOnce: Int { state.withLock { $0.looksAtOnce } }
+  /// Whether objects are at hand from now on.
+  func setInMemory(_ isInMemory: Bool) { state.withLock { $0.isInMemory = isInMemory } }
+
+  func loadAtOnce(_ entry: Entry) -> FixedBytes? {
+    state.withLock { state in
+      state.looksAtOnce += 1
+      return state.isInMemory ? state.objects[entry.object].map { FixedBytes($0) } : nil
+    }
+  }
 
   /// How often an entry was looked for.
   var looks: Int { state.withLock { $0.looks } }
@@ -196,6 +210,7 @@ struct Stage {
   let naming: SourceNaming
   let resolver: AvatarResolver
   let parts: AvatarResolver.Parts
+  let settings: AvatarResolver.Settings
 
   init(rules: [IdentityRule] = [], adjust: (inout AvatarResolver.Settings) -> Void = { _ in }) {
     origin = StageOrigin(clock: clock)
@@ -205,6 +220,7 @@ struct Stage {
     var settings = AvatarResolver.Settings()
     settings.earlyRefresh = .zero
     adjust(&settings)
+    self.settings = settings
     resolver = AvatarResolver(parts, settings)
   }
 
