@@ -192,7 +192,7 @@ def many(run):
          "--count", str(count), "--keys", f"{folder}/keys"],
         check=True, capture_output=True, text=True, timeout=300).stdout.split()
     ours = peers.avatar_server(
-        run.stage, folder, cache_memory_bytes=count * (len(body) + 4096) + (64 << 20), cache_max_bytes="100GiB")
+        run.stage, folder, cache_memory_bytes=count * (len(body) + 4096) * 3 // 2 + (64 << 20), cache_max_bytes="100GiB")
     for number in range(count):
         # Two folders deep, as one would keep so many.
         place = pathlib.Path(files, f"files/{number % 256:02x}")

@@ -37,7 +37,7 @@ final class JPEGDecoder {
       header.width * header.height <= 2 * placement.width * placement.height
     else { return nil }
     return try withBytes(header) { start, count throws(AvatarError) in
-      try planes(start, count, placement, Self.eighths(placement))
+      try planes(start, count, header, placement, Self.eighths(placement))
     }
   }
 
@@ -68,8 +68,7 @@ final class JPEGDecoder {
   private func decode(
     _ bytes: UnsafePointer<UInt8>, _ count: Int, _ header: ImageHeader, _ placement: Placement, _ eighths: Int
   ) throws(AvatarError) -> (Raster, Window) {
-    let scaledWidth = (header.width * eighths + 7) / 8
-    let scaledHeight = (header.height * eighths + 7) / 8
+    let (scaledWidth, scaledHeight) = Self.scaled(header, eighths)
     let divisor = 8 / Double(eighths)
     let window = placement.window(divisors: (divisor, divisor), width: scaledWidth, height: scaledHeight)
     // Chroma at the edge of a crop is interpolated from one more column than is asked for.
@@ -79,9 +78,7 @@ final class JPEGDecoder {
     var frame = CJPEGFrame()
     try check(
       cjpeg_reader_start(reader, bytes, count, UInt32(eighths), UInt32(left), UInt32(right - left), &frame))
-    guard Int(frame.width) == scaledWidth && Int(frame.height) == scaledHeight else {
-      throw .corrupt("two sizes in one JPEG")
-    }
+    try checkSize(frame.width, frame.height, header, eighths)
     let rowBytes = Int(frame.columns) * Int(frame.bands)
     let pixels = PinnedBytes(count: rowBytes * window.rows.count)
     if window.rows.lowerBound > 0 { try check(cjpeg_reader_skip(reader, UInt32(window.rows.lowerBound))) }
@@ -108,12 +105,13 @@ final class JPEGDecoder {
   }
 
   private func planes(
-    _ bytes: UnsafePointer<UInt8>, _ count: Int, _ placement: Placement, _ eighths: Int
+    _ bytes: UnsafePointer<UInt8>, _ count: Int, _ header: ImageHeader, _ placement: Placement, _ eighths: Int
   ) throws(AvatarError) -> Planes? {
     var frames = [CJPEGPlane](repeating: CJPEGPlane(), count: 3)
     let status = cjpeg_reader_start_planes(reader, bytes, count, UInt32(eighths), &frames)
     if status == CJPEG_UNSUPPORTED { return nil }
     try check(status)
+    try checkSize(frames[0].width, frames[0].height, header, eighths)
     var readers: [PlaneReader] = []
     for (index, frame) in frames.enumerated() {
       guard let reader = PlaneReader(frame, placement, isChroma: index > 0, axes: axes) else {
@@ -135,6 +133,16 @@ final class JPEGDecoder {
     try check(cjpeg_reader_finish(reader))
     return Planes(
       side: placement.drawnWidth, luma: readers[0].finish(), blue: readers[1].finish(), red: readers[2].finish())
+  }
+
+  private static func scaled(_ header: ImageHeader, _ eighths: Int) -> (width: Int, height: Int) {
+    ((header.width * eighths + 7) / 8, (header.height * eighths + 7) / 8)
+  }
+
+  private func checkSize(
+    _ width: UInt32, _ height: UInt32, _ header: ImageHeader, _ eighths: Int
+  ) throws(AvatarError) {
+    guard (Int(width), Int(height)) == Self.scaled(header, eighths) else { throw .corrupt("two sizes in one JPEG") }
   }
 
   private func check(_ status: CJPEGStatus) throws(AvatarError) {

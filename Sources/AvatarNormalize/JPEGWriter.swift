@@ -13,7 +13,7 @@ final class JPEGWriter {
   }
 
   /// From here on chroma is written at the size of luma.
-  static let fullChromaQuality = 90
+  static let fullChromaQuality = Int(CJPEG_FULL_CHROMA_QUALITY)
 
   private let writer: OpaquePointer
 
@@ -24,8 +24,8 @@ final class JPEGWriter {
 
   deinit { cjpeg_writer_destroy(writer) }
 
-  /// `square` at the best of the recipe's qualities: lowered in steps of six while the
-  /// result is over the recipe's target, and no further than its minimum.
+  /// `square` at the best of the recipe's qualities: lowered in steps of six while the result is over the recipe's target, and no
+  /// further than its minimum.
   func write(_ square: Square, recipe: Recipe) throws(AvatarError) -> (jpeg: [UInt8], quality: Int) {
     var qualities = Array(stride(from: recipe.quality, to: recipe.minimumQuality, by: -6))
     qualities.append(recipe.minimumQuality)

@@ -82,7 +82,7 @@ static void begin(CJPEGWriter *writer, uint32_t width, uint32_t height, J_COLOR_
   jpeg_set_defaults(info);
   jpeg_set_quality(info, quality, TRUE);
   info->optimize_coding = TRUE;
-  if (quality >= 90) info->comp_info[0].h_samp_factor = info->comp_info[0].v_samp_factor = 1;
+  if (quality >= CJPEG_FULL_CHROMA_QUALITY) info->comp_info[0].h_samp_factor = info->comp_info[0].v_samp_factor = 1;
 }
 
 static CJPEGStatus end(CJPEGWriter *writer, const uint8_t **bytes, size_t *count) {
@@ -110,7 +110,7 @@ CJPEGStatus cjpeg_writer_write_planes(
     CJPEGWriter *writer, const uint8_t *luma, const uint8_t *blue, const uint8_t *red, uint32_t side, int quality,
     const uint8_t **bytes, size_t *count) {
   j_compress_ptr info = &writer->info;
-  if (side == 0 || side % (2 * DCTSIZE) != 0 || quality >= 90) return CJPEG_UNSUPPORTED;
+  if (side == 0 || side % (2 * DCTSIZE) != 0 || quality >= CJPEG_FULL_CHROMA_QUALITY) return CJPEG_UNSUPPORTED;
   if (setjmp(writer->faults.escape)) return abandon(writer);
   begin(writer, side, side, JCS_YCbCr, quality);
   info->raw_data_in = TRUE;

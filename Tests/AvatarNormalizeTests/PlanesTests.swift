@@ -136,6 +136,19 @@ struct PlanesTests {
     }
   }
 
+  @Test func `a JPEG of another size than its header's is corrupt on either way`() throws {
+    // As where a file has two frame headers, and two readers take one each.
+    let routes = try Routes()
+    var header = try ImageHeader(of: try routes.jpeg(painting(256, 256), quality: 85))
+    let placement = Placement(width: 256, height: 256, recipe: Recipe(size: 64))
+    for (width, height) in [(256, 200), (64, 256), (64, 64), (512, 512)] {
+      header.essence = try ImageHeader(of: try routes.jpeg(painting(width, height), quality: 85)).essence
+      let short = #expect(throws: AvatarError.self) { try routes.decoder.planes(header, placement: placement) }
+      let long = #expect(throws: AvatarError.self) { try routes.decoder.decode(header, placement: placement) }
+      #expect(short?.code == .imageCorrupt && long?.code == .imageCorrupt, "\(width)×\(height)")
+    }
+  }
+
   @Test func `data that ends early is corrupt on the short way too, below the crop as well`() throws {
     let routes = try Routes()
     let source = try routes.jpeg(painting(480, 640), quality: 85)

@@ -5,6 +5,8 @@ struct HitScenario: Scenario {
   let name = "hit"
   let story = "an avatar in memory, asked for by its signed URL on kept connections"
 
+  private static let turns = 4
+
   func play(on stage: Stage, into result: inout ScenarioResult) throws(AvatarError) {
     let origin = try stage.origin("jpeg-400")
     let paths = SignedPaths()
@@ -35,21 +37,31 @@ struct HitScenario: Scenario {
     var saturation: [Double] = []
     var faults = 0
     for number in 1...stage.options.rounds {
-      let hit = try stage.cost(of: first.tree, stage.saturating(first.publicSide, one), "round \(number): hits")
-      let least = try stage.cost(of: bare.tree, stage.saturating(bare.endpoint, bare.book), "round \(number): bare")
-      let far = try stage.cost(
-        of: diskServer.tree, stage.saturating(diskServer.publicSide, disk), "round \(number): hits from disk")
-      let each = try stage.cost(
-        of: many.server.tree,
-        stage.saturating(many.server.publicSide, many.book, order: .shuffled(seed: UInt64(number))),
-        "round \(number): \(count) avatars")
+      // In short turns: what the machine does beside it comes and goes within seconds.
+      var (hit, least, far, each) = (CostSum(), CostSum(), CostSum(), CostSum())
+      for turn in 1...Self.turns {
+        func cost(
+          _ tree: ProcessTree, _ target: Endpoint, _ book: RequestBook, _ what: String, order: LoadPlan.Order = .inTurn
+        ) throws(AvatarError) -> CostRun {
+          try stage.cost(
+            of: tree, stage.saturating(target, book, order: order, turns: Self.turns),
+            "round \(number), turn \(turn): \(what)")
+        }
+        hit.add(try cost(first.tree, first.publicSide, one, "hits"))
+        least.add(try cost(bare.tree, bare.endpoint, bare.book, "bare"))
+        far.add(try cost(diskServer.tree, diskServer.publicSide, disk, "hits from disk"))
+        let seed = UInt64(number * Self.turns + turn)
+        each.add(
+          try cost(
+            many.server.tree, many.server.publicSide, many.book, "\(count) avatars", order: .shuffled(seed: seed)))
+      }
       costs.append(hit.perRequest)
       toBare.append(hit.perRequest / least.perRequest)
       toDisk.append(far.perRequest / hit.perRequest)
       toMany.append(each.perRequest / hit.perRequest)
-      generator.append(Double(hit.outcome.generatorCPU) / 1e9 / Double(max(hit.outcome.requests, 1)) / hit.perRequest)
-      saturation.append(hit.outcome.perSecond)
-      faults += hit.outcome.faults + each.outcome.faults + far.outcome.faults
+      generator.append(hit.generatorPerRequest / hit.perRequest)
+      saturation.append(hit.perSecond)
+      faults += hit.faults + each.faults + far.faults
     }
     let rate = Figure.median(saturation) / 2
     let calm = try stage.load(
@@ -80,8 +92,8 @@ struct HitScenario: Scenario {
     stage.step("filling a cache with \(count) avatars")
     @Sendable func source(_ number: Int) -> String { "http://127.0.0.1:9/many/\(number).jpg" }
     try CacheFiller(directory: "\(place)/cache", avatar: avatar).fill(count, objects: count, source: source)
-    // Room in memory for all of them and their heads: at least three quarters of it are for avatars.
-    let room = count * (avatar.count + 2048) / 3 * 4 + (16 << 20)
+    // Room in memory for all of them and their heads: at least eleven sixteenths of it are for avatars.
+    let room = count * (avatar.count + 2048) / 11 * 16 + (16 << 20)
     let server = try stage.server(keys.merging(["cache-memory-bytes": "\(room)"]) { $1 }, directory: place)
     let paths = SignedPaths()
     var targets: [String] = []

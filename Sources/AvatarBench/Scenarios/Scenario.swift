@@ -27,6 +27,28 @@ struct CostRun {
   let outcome: LoadOutcome
 }
 
+/// Several such runs as one.
+struct CostSum {
+  private var cpu = 0.0
+  private var generator = 0.0
+  private var seconds = 0.0
+  private var requests = 0
+  private(set) var faults = 0
+
+  mutating func add(_ run: CostRun) {
+    cpu += run.perRequest * Double(run.outcome.requests)
+    generator += Double(run.outcome.generatorCPU) / 1e9
+    seconds += Double(run.outcome.elapsed) / 1e9
+    requests += run.outcome.requests
+    faults += run.outcome.faults
+  }
+
+  /// Seconds of CPU a request, the server's and the generator's.
+  var perRequest: Double { cpu / Double(max(requests, 1)) }
+  var generatorPerRequest: Double { generator / Double(max(requests, 1)) }
+  var perSecond: Double { Double(requests) / max(seconds, 1e-9) }
+}
+
 extension Stage {
   /// Asks as fast as answers come, and takes the server's CPU time for it.
   func cost(of tree: ProcessTree, _ plan: LoadPlan, _ what: String) throws(AvatarError) -> CostRun {
@@ -36,11 +58,12 @@ extension Stage {
     return CostRun(perRequest: spent / Double(max(outcome.requests, 1)), outcome: outcome)
   }
 
-  /// A closed-loop plan on 32 kept connections.
+  /// A closed-loop plan on 32 kept connections, for a round or one of `turns` of it.
   func saturating(
-    _ target: Endpoint, _ book: RequestBook, expected: Set<Int> = [200], order: LoadPlan.Order = .inTurn
+    _ target: Endpoint, _ book: RequestBook, expected: Set<Int> = [200], order: LoadPlan.Order = .inTurn, turns: Int = 1
   ) -> LoadPlan {
     LoadPlan(
-      target: target, book: book, arrivals: .closed, connections: 32, duration: round, order: order, expected: expected)
+      target: target, book: book, arrivals: .closed, connections: 32,
+      duration: .milliseconds(max(round.milliseconds / Int64(turns), 100)), order: order, expected: expected)
   }
 }

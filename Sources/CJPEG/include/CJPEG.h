@@ -70,14 +70,17 @@ CJPEGStatus cjpeg_reader_step(CJPEGReader *reader, uint8_t *luma, uint8_t *blue,
 
 typedef struct CJPEGWriter CJPEGWriter;
 
+/// From this quality on chroma is written at the size of luma.
+enum { CJPEG_FULL_CHROMA_QUALITY = 90 };
+
 CJPEGWriter *cjpeg_writer_create(void);
 void cjpeg_writer_destroy(CJPEGWriter *writer);
-/// Writes red, green and blue, tightly packed, as a baseline JPEG with optimized tables and halved chroma below quality 90.
+/// Writes red, green and blue, tightly packed, as a baseline JPEG with optimized tables, and halved chroma below CJPEG_FULL_CHROMA_QUALITY.
 /// `bytes` hold until the next call or the writer's end.
 CJPEGStatus cjpeg_writer_write(
     CJPEGWriter *writer, const uint8_t *pixels, uint32_t width, uint32_t height, int quality, const uint8_t **bytes,
     size_t *count);
-/// The same of planes, at a quality below 90: luma of `side`², a multiple of 16, and both of chroma of half the side.
+/// The same of planes, at a quality below CJPEG_FULL_CHROMA_QUALITY: luma of `side`², a multiple of 16, and both of chroma of half the side.
 CJPEGStatus cjpeg_writer_write_planes(
     CJPEGWriter *writer, const uint8_t *luma, const uint8_t *blue, const uint8_t *red, uint32_t side, int quality,
     const uint8_t **bytes, size_t *count);
