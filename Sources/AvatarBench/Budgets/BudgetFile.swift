@@ -3,15 +3,14 @@ import FoundationEssentials
 
 /// `benchmarks/budgets.json5`: scenario → figure → what it may be.
 ///
-/// A budget is `{ most: "5ms" }`, `{ most: 1.08 }` or `{ least: 0.99 }`, with durations, sizes and plain numbers by the figure's unit;
-/// `gate: "always"` where it holds on any machine, and `goal` where more is aimed at than is kept.
+/// A budget is `{ most: "5ms" }`, `{ most: 1.08 }` or `{ least: 0.99 }`, with durations, sizes and plain numbers by the figure's unit, and
+/// `gate: "always"` where it holds on any machine.
 public struct BudgetFile: Sendable {
   private let budgets: [String: [String: Raw]]
 
   private struct Raw: Decodable, Sendable {
     var most: Amount?
     var least: Amount?
-    var goal: Amount?
     var gate: Budget.Gate?
   }
 
@@ -47,7 +46,7 @@ public struct BudgetFile: Sendable {
         guard raw.most != nil || raw.least != nil else {
           throw AvatarError(.invalidRequest, "budgets: \(scenario), \(name): neither most nor least")
         }
-        for amount in [raw.most, raw.least, raw.goal] { _ = try Self.number(amount, "\(scenario), \(name)") }
+        for amount in [raw.most, raw.least] { _ = try Self.number(amount, "\(scenario), \(name)") }
       }
     }
   }
@@ -56,8 +55,7 @@ public struct BudgetFile: Sendable {
   func apply(to result: inout ScenarioResult) {
     for (name, raw) in (budgets[result.name] ?? [:]).sorted(by: { $0.key < $1.key }) {
       let budget = Budget(
-        most: try? Self.number(raw.most, name), least: try? Self.number(raw.least, name),
-        goal: try? Self.number(raw.goal, name), gate: raw.gate ?? .machine)
+        most: try? Self.number(raw.most, name), least: try? Self.number(raw.least, name), gate: raw.gate ?? .machine)
       if let place = result.figures.firstIndex(where: { $0.name == name }) {
         result.figures[place].budget = budget
       } else if result.failure == nil {

@@ -39,9 +39,7 @@ struct ScenarioSection {
     guard let budget = figure.budget else { return named + ["", "", spread] }
     let gate = budget.gate == .always ? "on any machine" : "on this machine"
     let verdict = figure.isMet ? Self.mark("good", "✓ ok") : Self.mark("bad", "✕ BROKEN")
-    let goal = TableReport.goal(of: figure).map { "<br><small>\(Markup.text($0))</small>" } ?? ""
-    let bounds = "\(Markup.text(TableReport.budget(budget, figure.unit))) <small>\(gate)</small>\(goal)"
-    return named + [verdict, bounds, spread]
+    return named + [verdict, "\(Markup.text(TableReport.budget(budget, figure.unit))) <small>\(gate)</small>", spread]
   }
 
   private static func mark(_ kind: String, _ text: String) -> String { "<span class=\"mark \(kind)\">\(text)</span>" }

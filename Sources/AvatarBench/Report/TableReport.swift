@@ -15,7 +15,6 @@ public enum TableReport {
         text += String(repeating: " ", count: max(2, 20 - value.count - spread.count))
         text += figure.isMet ? paint.good("ok      ") : paint.bad("BROKEN  ")
         text += self.budget(budget, figure.unit)
-        if let goal = goal(of: figure) { text += "  \(budget.isReached(by: figure.value) ? goal : paint.odd(goal))" }
       }
       text += "\n"
     }
@@ -36,16 +35,8 @@ public enum TableReport {
     }
     let budgets = result.scenarios.flatMap(\.figures).filter { $0.budget != nil }
     let deciding = result.countsOnly ? budgets.filter { $0.budget?.gate == .always } : budgets
-    text += "\(result.scenarios.count) scenarios, \(deciding.count(where: \.isMet)) of \(deciding.count) budgets met"
-    let missed = result.countsOnly ? 0 : budgets.count { !($0.budget?.isReached(by: $0.value) ?? true) }
-    return text + (missed == 0 ? "\n" : ", \(missed) goals not reached\n")
-  }
-
-  /// `goal ≤ 1.1 not reached`; nil without a goal.
-  static func goal(of figure: Figure) -> String? {
-    guard let budget = figure.budget, let goal = budget.goal else { return nil }
-    let bound = budget.most == nil ? Budget(least: goal) : Budget(most: goal)
-    return "goal \(self.budget(bound, figure.unit))\(budget.isReached(by: figure.value) ? "" : " not reached")"
+    return text
+      + "\(result.scenarios.count) scenarios, \(deciding.count(where: \.isMet)) of \(deciding.count) budgets met\n"
   }
 
   /// `≥ 0.9 ≤ 1.1`, as far as there are bounds.

@@ -71,20 +71,12 @@ public struct Budget: Sendable, Codable, Equatable {
   public var most: Double?
   /// The least it may be.
   public var least: Double?
-  /// What is aimed at beyond the bound; a figure that does not reach it keeps its budget all the same.
-  public var goal: Double?
   /// What it depends on.
   public var gate: Gate
 
   /// A budget.
-  public init(most: Double? = nil, least: Double? = nil, goal: Double? = nil, gate: Gate = .machine) {
-    (self.most, self.least, self.goal, self.gate) = (most, least, goal, gate)
-  }
-
-  /// Whether a value reaches the goal; true where there is none.
-  public func isReached(by value: Double) -> Bool {
-    guard let goal else { return true }
-    return most == nil ? value >= goal : value <= goal
+  public init(most: Double? = nil, least: Double? = nil, gate: Gate = .machine) {
+    (self.most, self.least, self.gate) = (most, least, gate)
   }
 
   /// Whether a value keeps it; what is no number does not.
