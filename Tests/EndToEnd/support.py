@@ -178,10 +178,21 @@ class Service:
     def log(self):
         return pathlib.Path(self.log_file).read_text(errors="replace")
 
-    def events(self, name):
-        """The log's lines of one event."""
+    def events(self, name, **fields):
+        """The log's lines of one event with these fields, so far: lines are written a moment after what they tell of."""
         lines = [json.loads(line) for line in self.log.splitlines() if line.startswith("{")]
-        return [line for line in lines if line["event"] == name]
+        return [line for line in lines if line["event"] == name and fields.items() <= line.items()]
+
+    def logged(self, name, count=1, **fields):
+        """Waits until the log has so many such lines; returns all it has."""
+        return eventually(lambda: len(lines := self.events(name, **fields)) >= count and lines,
+                          what=f"{count} of {name} {fields} in the log")
+
+    def reload(self, event="reloaded"):
+        """Has the configuration read anew and waits for the line that tells how it went."""
+        count = len(self.events(event))
+        self.process.send_signal(signal.SIGHUP)
+        self.logged(event, count + 1)
 
     def metric(self, name, **labels):
         """The sum of a metric's samples with these labels."""

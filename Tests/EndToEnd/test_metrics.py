@@ -133,13 +133,11 @@ class MetricsTest(support.Case):
         self.service.call("/v1/prefetch", {"urls": [page.url], "wait": "2s"},
                           headers={"X-Request-Id": "call-4711", "traceparent": TRACE})
         client.ask(self.service.port, self.service.path(self.origin.page().url), headers={"traceparent": TRACE})
-        mine = [line for line in self.service.events("request") if line.get("requestID") == "call-4711"]
+        mine = self.service.logged("request", requestID="call-4711")
         self.assertEqual([("prefetch", 200, TRACE)], [(l["route"], l["status"], l["traceparent"]) for l in mine])
-        avatars = [line for line in self.service.events("request")
-                   if line["route"] == "avatar" and line.get("traceparent") == TRACE]
-        self.assertEqual(1, len(avatars))
+        self.assertEqual(1, len(self.service.logged("request", route="avatar", traceparent=TRACE)))
         self.service.call("/v1/prefetch", b"not json", headers={"X-Request-Id": "call-4712", "traceparent": "00-zz-00-01"})
-        refused = [line for line in self.service.events("refused") if line.get("requestID") == "call-4712"]
+        refused = self.service.logged("refused", requestID="call-4712")
         self.assertEqual(1, len(refused))
         self.assertNotIn("traceparent", refused[0])
 

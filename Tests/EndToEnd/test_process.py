@@ -91,10 +91,8 @@ def alive(pid):
 
 class Reload(support.Case):
     def reload(self, event, **changes):
-        count = len(self.service.events(event))
         self.service.write_config(**changes)
-        self.service.process.send_signal(signal.SIGHUP)
-        support.eventually(lambda: len(self.service.events(event)) > count, what=event)
+        self.service.reload(event)
 
     def test_the_log_level_changes(self):
         page = self.origin.page()

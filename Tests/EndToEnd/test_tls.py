@@ -1,7 +1,6 @@
 """HTTPS: on the public side with a certificate of its own, and towards origins, whose certificates are verified."""
 import os
 import pathlib
-import signal
 import socket
 import ssl
 import subprocess
@@ -85,19 +84,14 @@ class PublicTLS(support.Case):
         def status(trusted):
             return client.ask(service.port, "/healthz", tls=self.context(trusted)).status
 
-        def reload(event):
-            count = len(service.events(event))
-            service.process.send_signal(signal.SIGHUP)
-            support.eventually(lambda: len(service.events(event)) > count, what=event)
-
         self.assertEqual(status(mine), 200)
         second, second_key = certificate(self.folder, "second")
         for source, target in ((second, mine), (second_key, key)):
             pathlib.Path(target).write_bytes(pathlib.Path(source).read_bytes())
-        reload("reloaded")
+        service.reload()
         self.assertEqual(status(second), 200)
         pathlib.Path(mine).write_text("no certificate")
-        reload("reload_failed")
+        service.reload("reload_failed")
         self.assertEqual(status(second), 200)
 
     def test_a_start_with_a_key_that_does_not_fit_fails(self):
