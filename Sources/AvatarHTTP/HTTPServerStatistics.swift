@@ -12,6 +12,8 @@ public struct HTTPServerStatistics: Hashable, Sendable {
   public var refused: Int
   /// Requests that the adapter answered itself: malformed, not allowed, too long.
   public var rejected: Int
+  /// Requests answered before the library read them, by the present loops.
+  public var early: Int
   /// Connections closed because a request took longer than `requestTimeout` to arrive.
   public var slowRequests: Int
   /// Connections closed because a client took longer than `responseTimeout` to read.
@@ -20,7 +22,7 @@ public struct HTTPServerStatistics: Hashable, Sendable {
   /// Makes statistics.
   public init(
     connections: Int = 0, inFlight: Int = 0, waiting: Int = 0, accepted: Int = 0, refused: Int = 0, rejected: Int = 0,
-    slowRequests: Int = 0, slowResponses: Int = 0
+    early: Int = 0, slowRequests: Int = 0, slowResponses: Int = 0
   ) {
     self.connections = connections
     self.inFlight = inFlight
@@ -28,6 +30,7 @@ public struct HTTPServerStatistics: Hashable, Sendable {
     self.accepted = accepted
     self.refused = refused
     self.rejected = rejected
+    self.early = early
     self.slowRequests = slowRequests
     self.slowResponses = slowResponses
   }

@@ -26,7 +26,7 @@ extension RequestFraming {
     let (method, url, version) = (head.method, head.url, head.version)
     readMethod(method)
     isOldVersion = strcmp(version, "HTTP/1.0") == 0
-    let headBytes = CMicroHTTPD_headBytes(head.connection)
+    headBytes = CMicroHTTPD_headBytes(head.connection)
     let versionBytes = 8
     guard url == method + strlen(method) + 1, version == url + targetBytes + 1, strlen(version) == versionBytes,
       headBytes >= version - method + versionBytes + 4, version[versionBytes + 1] == 0
@@ -59,8 +59,7 @@ private struct HeadWalk {
   let end: UnsafePointer<CChar>
   var framing: RequestFraming
   /// Read once: a static costs a check each time.
-  let nameSet = HeadWalk.nameBytes
-  private static let nameBytes = ASCIISet(letters: true, digits: true, others: "!#$%&'*+-.^_`|~")
+  let nameSet = RequestFraming.nameBytes
 }
 
 private let walkField: MHD_KeyValueIteratorN = { walk, _, name, nameBytes, value, valueBytes in
@@ -97,8 +96,15 @@ extension HeadWalk {
 }
 
 extension RequestFraming {
+  /// What a field's name is made of: a token (RFC 9110 section 5.6.2).
+  static let nameBytes = ASCIISet(letters: true, digits: true, others: "!#$%&'*+-.^_`|~")
+
+  /// A field whose value says more than framing needs.
+  enum Notable { case connection, expect, ifModifiedSince, ifNoneMatch }
+
   /// Takes note of a field that matters for framing; lengths first, so that most fields cost one comparison.
-  fileprivate mutating func note(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+  @discardableResult
+  mutating func note(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Notable? {
     switch name.count {
     case 4 where Self.isNamed("host", name):
       hosts += 1
@@ -107,8 +113,12 @@ extension RequestFraming {
       if host.isEmpty || !host.allSatisfy({ hostSet.contains($0) }) { hostIsValid = false }
     case 6 where Self.isNamed("expect", name):
       expectsContinue = true
+      return .expect
+    case 10 where Self.isNamed("connection", name):
+      return .connection
     case 13 where Self.isNamed("if-none-match", name):
       isConditional = true
+      return .ifNoneMatch
     case 14 where Self.isNamed("content-length", name):
       contentLengths += 1
       contentLength = contentLengths == 1 ? Self.number(Self.trimmed(value)) : nil
@@ -116,8 +126,10 @@ extension RequestFraming {
       hasTransferEncoding = true
     case 17 where Self.isNamed("if-modified-since", name):
       isConditional = true
+      return .ifModifiedSince
     default: break
     }
+    return nil
   }
 
   private static func isNamed(_ lowercased: StaticString, _ name: UnsafeRawBufferPointer) -> Bool {

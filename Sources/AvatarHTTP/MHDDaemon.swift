@@ -28,7 +28,7 @@ final class MHDDaemon: @unchecked Sendable {
       .compactMap { $0.flatMap { strdup($0) } }
     kept = Unmanaged.passRetained(loop)
     var settings = CMicroHTTPDOptions()
-    let idleSeconds = (options.idleTimeout.milliseconds + 999) / 1000
+    let idleSeconds = (FastLane.idleTimeout(for: options).milliseconds + 999) / 1000
     settings.idleTimeoutSeconds = UInt32(clamping: max(1, idleSeconds))
     // Out of reach: at its limit the library leaves a lock locked and the loop stands still for ever. The acceptor and
     // `connectionOpened` hold the real one.

@@ -11,31 +11,43 @@ public struct MHDReplies: ReplyPreparing {
   public func prepare(_ reply: HTTPReply) -> PreparedReply { MHDPreparedReply(reply) }
 }
 
-/// A reply in the library's form, any number of connections at once may be sending it. The memory tier's value.
+/// A reply ready to be sent by any number of connections at once. The memory tier's value.
 ///
-/// `@unchecked Sendable`: all but `closing` is immutable, and that is locked; the library counts references to its
+/// `@unchecked Sendable`: all but `responses` is immutable, and those are locked; the library counts references to its
 /// responses atomically.
 public final class MHDPreparedReply: PreparedReply, @unchecked Sendable {
-  /// Bytes that the reply holds in memory, its body's and an estimate of its fields'.
-  public let cost: Int
-  let response: MHDResponse?
-  private let reply: HTTPReply
-  private let body: FixedBytes
-  private let closing = Mutex<MHDResponse?>(nil)
+  /// What comes behind the status line and the date, to the empty line; nil for a reply that only the library can send.
+  let fieldsBehindDate: FixedBytes?
+  /// The body of a GET's answer.
+  let body: FixedBytes
+  private let headers: [HeaderField]
+  private let responses = Mutex<Responses>(Responses())
+
+  private struct Responses {
+    var open: MHDResponse?
+    var closing: MHDResponse?
+  }
 
   init(_ reply: HTTPReply) {
     body = reply.body
-    self.reply = HTTPReply(status: reply.status, headers: reply.headers)
-    response = MHDResponse(self.reply, body: body, closes: false)
-    cost = body.count + reply.headers.reduce(512) { $0 + 128 + $1.name.utf8.count + $1.value.utf8.count }
-    super.init(status: response == nil ? 500 : reply.status)
+    headers = reply.headers
+    fieldsBehindDate = MHDResponse.fieldsBehindDate(reply)
+    if fieldsBehindDate == nil {
+      let open = MHDResponse(HTTPReply(status: reply.status, headers: headers), body: body, closes: false)
+      responses.withLock { $0.open = open }
+      super.init(status: open == nil ? 500 : reply.status)
+    } else {
+      super.init(status: reply.status)
+    }
   }
 
-  /// The same with `Connection: close`; made on first use, which is while draining. Nil only without memory.
-  var closingResponse: MHDResponse? {
-    closing.withLock { made in
-      if made == nil { made = MHDResponse(reply, body: body, closes: true) }
-      return made
+  /// In the library's form, with `Connection: close` or without; made on first use. Nil where a field cannot be sent, or without memory.
+  func response(closes: Bool) -> MHDResponse? {
+    responses.withLock { made in
+      if let there = closes ? made.closing : made.open { return there }
+      let new = MHDResponse(HTTPReply(status: status, headers: headers), body: body, closes: closes)
+      if closes { made.closing = new } else { made.open = new }
+      return new
     }
   }
 }
@@ -77,6 +89,23 @@ final class MHDResponse: @unchecked Sendable {
   }
 
   deinit { MHD_destroy_response(handle) }
+
+  /// A 200's or 304's fields as this class has the library send them, behind its `Date` and with the empty line; nil for others, and
+  /// where a field cannot be sent.
+  static func fieldsBehindDate(_ reply: HTTPReply) -> FixedBytes? {
+    var length = reply.status == 200 ? "\(reply.body.count)" : nil
+    if reply.status == 304 { length = reply.headers.first { isNamed("content-length", $0.name) }?.value }
+    guard let length, UInt64(length) != nil else { return nil }
+    var bytes: [UInt8] = []
+    for field in reply.headers where !isOurs(field.name) {
+      guard !field.name.isEmpty, !field.value.isEmpty,
+        field.name.utf8.allSatisfy({ RequestFraming.nameBytes.contains($0) }),
+        !field.value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 })
+      else { return nil }
+      bytes += "\(field.name): \(field.value)\r\n".utf8
+    }
+    return FixedBytes(bytes + "Content-Length: \(length)\r\n\r\n".utf8)
+  }
 
   private static func isOurs(_ name: String) -> Bool {
     switch name.utf8.count {

@@ -5,6 +5,8 @@ struct RequestFraming: Sendable {
 
   /// The method.
   var method = Method.other
+  /// From the method's first byte to the end of the empty line; 0 if unknown.
+  var headBytes = 0
   /// HTTP/1.0, where `Host` may be missing.
   var isOldVersion = false
   /// Whether every byte of the head is accounted for by what the library shows: exactly one blank around the target,

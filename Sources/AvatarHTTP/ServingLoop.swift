@@ -14,8 +14,12 @@ final class ServingLoop: @unchecked Sendable {
   let inFlight = Atomic<Int>(0)
   /// Suspended connections, counted until the call that resumes them has returned: the library must not be stopped before.
   let suspended = Atomic<Int>(0)
+  /// Requests that were answered before the library read them. Its thread alone writes it.
+  let answeredEarly = Atomic<Int>(0)
   /// Whether its answers end their connections.
   let isDraining = Atomic<Bool>(false)
+  /// Its hits' way past the library; nil with TLS. Set once, before the first connection.
+  private(set) var lane: FastLane?
   private let handedOver = Atomic<Int>(0)
   private let opened = Atomic<Int>(0)
   private let lastLine = Mutex("")
@@ -24,6 +28,7 @@ final class ServingLoop: @unchecked Sendable {
   /// Starts the loop's thread; throws `internal` where the library refuses, as with a certificate that is not one.
   init(server: ServerCore, options: HTTPServerOptions) throws(AvatarError) {
     self.server = server
+    if options.tls == nil { lane = try FastLane(for: self, idleTimeout: options.idleTimeout) }
     daemon = try MHDDaemon(for: self, options: options)
   }
 
@@ -60,6 +65,7 @@ final class ServingLoop: @unchecked Sendable {
   func stop() {
     daemon?.stop()
     daemon = nil
+    lane = nil
   }
 
   // MARK: - Connections
@@ -75,11 +81,13 @@ final class ServingLoop: @unchecked Sendable {
       record.shutDown()
     } else {
       server.counters.accepted.wrappingAdd(1, ordering: .relaxed)
+      lane?.enter(record)
     }
     return record
   }
 
   func connectionClosed(_ record: ConnectionRecord) {
+    lane?.leave(record)
     record.forgetSocket()
     record.spare = nil
     server.registry.remove(record)
@@ -107,6 +115,7 @@ final class ServingLoop: @unchecked Sendable {
 
   /// Judges the head. A refusal is queued at once, which closes the connection; false closes it without a word.
   func headArrived(_ context: RequestContext, on connection: MHDConnection, framing: RequestFraming) -> Bool {
+    context.record.pass.headEnded(bytes: framing.isExact ? framing.headBytes : 0)
     context.isConditional = framing.isConditional
     if context.known != nil, let method = server.rules.atOnce(framing) {
       context.stage = .admitted(method)
@@ -134,7 +143,12 @@ final class ServingLoop: @unchecked Sendable {
     switch context.stage {
     case .admitted(let method):
       context.record.enter(.working)
-      if let reply = hit(context, method, on: connection) { return queue(reply, context, on: connection) }
+      switch context.record.pass.asked {
+      case .hit(let reply): return queue(reply, context, on: connection)
+      case .noHit: break
+      case .no:
+        if let reply = hit(context, method, on: connection) { return queue(reply, context, on: connection) }
+      }
       return ask(context.request(method, on: connection), context, on: connection)
     case .discarding(let error):
       return reject(context, on: connection, with: error)
@@ -153,6 +167,7 @@ final class ServingLoop: @unchecked Sendable {
   func requestEnded(_ context: RequestContext) {
     let record = context.record
     record.turnPage()
+    record.pass.requestEnded()
     if context.isCounted { inFlight.wrappingSubtract(1, ordering: .acquiringAndReleasing) }
     context.end()
     record.spare = context
@@ -221,8 +236,9 @@ final class ServingLoop: @unchecked Sendable {
       return queue(server.unsendableReply(), context, on: connection)
     }
     let reply = unsafeDowncast(reply, to: MHDPreparedReply.self)
-    let response = endsConnection ? reply.closingResponse : reply.response
-    guard let response else { return queue(server.unsendableReply(), context, on: connection) }
+    guard let response = reply.response(closes: endsConnection) else {
+      return queue(server.unsendableReply(), context, on: connection)
+    }
     return finish(context, connection.queue(response))
   }
 

@@ -15,7 +15,8 @@ final class Sweeper: Sendable {
   /// Starts.
   init(core: ServerCore, fleet: LoopFleet, options: HTTPServerOptions) throws(AvatarError) {
     let limits = ConnectionWatch.Limits(
-      request: options.requestTimeout, response: options.responseTimeout, idle: options.idleTimeout)
+      request: options.requestTimeout, response: options.responseTimeout,
+      idle: FastLane.idleTimeout(for: options))
     let isStopping = Stopping()
     self.isStopping = isStopping
     wakeUp = core.becameCrowded

@@ -3,6 +3,8 @@ import AvatarHTTP
 import Glibc
 import Testing
 
+@testable import struct AvatarHTTP.PlainRequest
+@testable import struct AvatarHTTP.RequestRules
 @testable import struct AvatarHTTP.RequestTarget
 
 /// Requests broken at random against a second reading of the same bytes that was written for clarity alone.
@@ -39,14 +41,48 @@ import Testing
     Task { await test.server.close() }
   }
 
+  @Test func `What is read from the raw bytes at once is one request, and the one that a strict reader finds`() {
+    let given = getenv("AVATAR_TEST_SEED").flatMap { UInt64(String(cString: $0)) }
+    let seed = given ?? UInt64.random(in: .min ... .max)
+    var random = SeededGenerator(seed: seed)
+    var taken = 0
+    for round in 0..<20_000 {
+      var bytes = Array(
+        "\(round % 2 == 0 ? "GET" : "HEAD") /a\(round)?b=c HTTP/1.1\r\nHost: a\r\nConnection: Keep-Alive\r\nX:\r\nY: \t b \r\n\r\n"
+          .utf8)
+      damage(&bytes, 0...2, &random)
+      let plain = bytes.withUnsafeBytes { raw in
+        PlainRequest(raw).flatMap { request in
+          RequestRules(methods: [.get, .head], maximumBodyBytes: 0, maximumTargetBytes: 100).atOnce(request.framing)
+            .map { ($0, String(decoding: request.target, as: UTF8.self)) }
+        }
+      }
+      guard let (method, target) = plain else { continue }
+      // A known target's bytes are compared with what was read strictly before.
+      guard RequestTarget(Array(target.utf8)) != nil else { continue }
+      taken += 1
+      let reading = StrictReader.read(bytes)
+      #expect(
+        !reading.isMalformed && reading.isAtEnd && reading.methods == [method.rawValue]
+          && reading.paths == [String(target.prefix { $0 != "?" })],
+        "seed \(seed): \(String(decoding: bytes, as: UTF8.self).debugDescription)")
+    }
+    #expect(taken > 5000, "seed \(seed)")
+  }
+
   /// A POST with a second request as its body and a GET behind it, with one to three bytes changed, added or lost.
   private func damagedPair(_ round: Int, _ random: inout SeededGenerator) -> [UInt8] {
     let hidden = "GET /hidden\(round) HTTP/1.1\r\nHost: a\r\n\r\n"
     let head =
       "POST /a\(round)?b=c HTTP/1.1\r\nHost: a\r\nAccept: */*\r\nContent-Length: \(hidden.utf8.count)\r\nX: y\r\n\r\n"
     var bytes = Array(head.utf8)
+    damage(&bytes, 1...3, &random)
+    return bytes + Array("\(hidden)GET /z\(round) HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+  }
+
+  private func damage(_ bytes: inout [UInt8], _ times: ClosedRange<Int>, _ random: inout SeededGenerator) {
     let odd = Array("\0\r\n\t :;,0%ctT".utf8) + [0xFF]
-    for _ in 0..<Int.random(in: 1...3, using: &random) {
+    for _ in 0..<Int.random(in: times, using: &random) {
       let at = Int.random(in: 0..<bytes.count, using: &random)
       let byte = odd.randomElement(using: &random) ?? 0
       switch Int.random(in: 0..<3, using: &random) {
@@ -55,7 +91,6 @@ import Testing
       default: bytes.remove(at: at)
       }
     }
-    return bytes + Array("\(hidden)GET /z\(round) HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
   }
 }
 
@@ -64,11 +99,14 @@ struct StrictReader {
   var methods: [String] = []
   var paths: [String] = []
   var isMalformed = false
+  /// Whether nothing is left.
+  var isAtEnd = false
 
   static func read(_ bytes: [UInt8]) -> StrictReader {
     var reader = StrictReader()
     var rest = bytes[...]
     while reader.next(&rest) {}
+    reader.isAtEnd = rest.isEmpty
     return reader
   }
 

@@ -7,11 +7,17 @@ final class ScriptedHandler: HTTPHandling {
   private let script: @Sendable (HTTPRequest) -> HTTPDisposition
   private let asked = Mutex<[String]>([])
   private let early = Mutex<[(target: String, isConditional: Bool)]>([])
-  /// Targets that it says to know, and whether it answers them early; the answer is `known`.
+  /// Targets that it says to know, and whether it answers them early.
   let known: [String: Bool]
+  /// The early answer's body.
+  let body: [UInt8]
 
-  init(known: [String: Bool] = [:], _ script: @escaping @Sendable (HTTPRequest) -> HTTPDisposition) {
+  init(
+    known: [String: Bool] = [:], body: [UInt8] = Array("known".utf8),
+    _ script: @escaping @Sendable (HTTPRequest) -> HTTPDisposition
+  ) {
     self.known = known
+    self.body = body
     self.script = script
   }
 
@@ -30,8 +36,9 @@ final class ScriptedHandler: HTTPHandling {
     let isNotModified = condition?.isNotModified(etag: "\"k\"", lastModified: nil, now: UnixTime(milliseconds: 0))
     return MHDReplies().prepare(
       isNotModified == true
-        ? HTTPReply(status: 304, headers: [HeaderField("ETag", "\"k\""), HeaderField("Content-Length", "5")])
-        : HTTPReply(status: 200, headers: [HeaderField("ETag", "\"k\"")], body: Array("known".utf8)))
+        ? HTTPReply(
+          status: 304, headers: [HeaderField("ETag", "\"k\""), HeaderField("Content-Length", "\(body.count)")])
+        : HTTPReply(status: 200, headers: [HeaderField("ETag", "\"k\"")], body: body))
   }
 
   /// The paths that reached it, in order.
@@ -76,9 +83,10 @@ struct TestServer {
 
   init(
     _ options: HTTPServerOptions = HTTPServerOptions(), known: [String: Bool] = [:],
+    body: [UInt8] = Array("known".utf8),
     _ script: @escaping @Sendable (HTTPRequest) -> HTTPDisposition = Self.echo
   ) throws {
-    handler = ScriptedHandler(known: known, script)
+    handler = ScriptedHandler(known: known, body: body, script)
     // Many servers and their clients share this process and its descriptors.
     try DescriptorLimit.raise(to: 12_000)
     var options = options

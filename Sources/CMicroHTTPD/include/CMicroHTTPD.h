@@ -3,6 +3,7 @@
 #ifndef CMicroHTTPD_h
 #define CMicroHTTPD_h
 #include <microhttpd.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -54,4 +55,25 @@ int CMicroHTTPD_accept(int listening, struct sockaddr *address, socklen_t *lengt
 
 /// eventfd(2) with close-on-exec.
 int CMicroHTTPD_event(void);
+
+/// A loop's way past the library: sees what comes in on its connections first, and may answer it.
+///
+/// Everything here happens on the loop's thread, but for opening and for closing it once the daemon is stopped.
+struct CMicroHTTPDLane;
+
+/// Says whether `count` bytes that have come in (0 at the end of the stream) are dealt with: the library then finds nothing to read.
+typedef bool (*CMicroHTTPDArrival)(void *context, void *connection, const void *bytes, size_t count);
+
+/// Null without memory.
+struct CMicroHTTPDLane *CMicroHTTPD_openLane(CMicroHTTPDArrival arrived, void *context);
+void CMicroHTTPD_closeLane(struct CMicroHTTPDLane *lane);
+
+/// From now on what comes in on the descriptor is seen first; 0 without memory.
+int CMicroHTTPD_enterLane(struct CMicroHTTPDLane *lane, int descriptor, void *connection);
+/// Before the descriptor is closed.
+void CMicroHTTPD_leaveLane(struct CMicroHTTPDLane *lane, int descriptor);
+
+/// Milliseconds since the machine's start and since 1970, to within a tick of the kernel: a few nanoseconds each.
+int64_t CMicroHTTPD_coarseUptime(void);
+int64_t CMicroHTTPD_coarseTime(void);
 #endif
