@@ -1,33 +1,46 @@
 /// Immutable bytes at a fixed place in memory: shared by whoever holds them, and sent by C libraries without a copy.
 ///
-/// `@unchecked Sendable`: written in `init` only.
-public final class FixedBytes: @unchecked Sendable {
-  private let buffer: UnsafeMutableRawBufferPointer
-  /// How many.
-  public let count: Int
+/// `@unchecked Sendable`: the storage is written in `init` only.
+public struct FixedBytes: @unchecked Sendable {
+  /// The count and the bytes in one piece of memory.
+  private final class Storage: ManagedBuffer<Int, UInt8> {
+    static func make(capacity: Int, fill: (UnsafeMutableRawBufferPointer) -> Int) -> Storage {
+      // One byte at least: C libraries take no null pointer.
+      let made = create(minimumCapacity: max(1, capacity)) { _ in 0 }
+      let storage = unsafeDowncast(made, to: Storage.self)
+      storage.withUnsafeMutablePointers { count, bytes in
+        count.pointee = fill(UnsafeMutableRawBufferPointer(start: bytes, count: capacity))
+        precondition((0...capacity).contains(count.pointee), "bytes within their room")
+      }
+      return storage
+    }
+  }
+  private let storage: Storage
 
   /// A copy of `bytes`.
   public init(_ bytes: [UInt8]) {
-    // One byte at least: C libraries take no null pointer, and an empty buffer may have one.
-    buffer = .allocate(byteCount: max(1, bytes.count), alignment: 1)
-    buffer.copyBytes(from: bytes)
-    count = bytes.count
+    storage = .make(capacity: bytes.count) {
+      $0.copyBytes(from: bytes)
+      return bytes.count
+    }
   }
 
   /// What `fill` writes into room for `capacity` bytes; it returns how many those are.
   public init(capacity: Int, fill: (UnsafeMutableRawBufferPointer) -> Int) {
-    buffer = .allocate(byteCount: max(1, capacity), alignment: 1)
-    count = fill(UnsafeMutableRawBufferPointer(rebasing: buffer[..<capacity]))
-    precondition((0...capacity).contains(count), "bytes within their room")
+    storage = .make(capacity: capacity, fill: fill)
   }
 
-  deinit { buffer.deallocate() }
+  /// How many.
+  public var count: Int { storage.header }
 
   /// The bytes as an array of their own.
-  public var bytes: [UInt8] { Array(buffer[..<count]) }
+  public var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 
-  /// Lends the bytes. The place stays valid for as long as this object is retained, after `body` too.
+  /// What keeps the bytes in their place.
+  public var owner: AnyObject { storage }
+
+  /// Lends the bytes. The place stays valid for as long as `owner` is retained, after `body` too.
   public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-    try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    try storage.withUnsafeMutablePointers { try body(UnsafeRawBufferPointer(start: $1, count: $0.pointee)) }
   }
 }

@@ -111,6 +111,8 @@ public struct HTTPReply: Sendable {
   public var headers: [HeaderField]
   /// The body, which many replies may share; none for a 304.
   public var body: FixedBytes
+  /// What `secondsLeft` counts down to; nil where no field has it. For prepared replies, which are sent at any time.
+  public var countsDownTo: UnixTime?
   /// Makes a reply with a body of its own.
   public init(status: Int, headers: [HeaderField], body: [UInt8] = []) {
     self.init(status: status, headers: headers, sharing: FixedBytes(body))
@@ -120,6 +122,17 @@ public struct HTTPReply: Sendable {
     self.status = status
     self.headers = headers
     self.body = body
+  }
+
+  /// Stands in a field's value for the whole seconds until `countsDownTo` at the time of sending. No value may hold this byte (RFC 9110
+  /// section 5.5).
+  public static let secondsLeft = "\0"
+
+  /// The reply as it is sent when so many seconds are left.
+  public func counted(secondsLeft seconds: Int64) -> HTTPReply {
+    guard countsDownTo != nil else { return self }
+    let fields = headers.map { HeaderField($0.name, $0.value.replacing(Self.secondsLeft, with: "\(seconds)")) }
+    return HTTPReply(status: status, headers: fields, sharing: body)
   }
 }
 

@@ -8,7 +8,7 @@
 /// finding out again and again what a slot of this key and value looks like.
 public struct SieveCache<Key: Hashable, Value> {
   @usableFromInline struct Slot {
-    let key: Key
+    @usableFromInline let key: Key
     @usableFromInline var value: Value
     var cost: Int
     @usableFromInline var isVisited: Bool
@@ -18,7 +18,8 @@ public struct SieveCache<Key: Hashable, Value> {
     var older: Int
 
     /// In place: reading one field of an optional slot in an array copies all of it, references and all.
-    @inlinable mutating func use() -> Value {
+    @inlinable mutating func use(for asked: Key) -> Value? {
+      guard key == asked else { return nil }
       // Not written again once set: a popular entry's slot is only read.
       if !isVisited { isVisited = true }
       return value
@@ -33,7 +34,7 @@ public struct SieveCache<Key: Hashable, Value> {
   public private(set) var totalCost = 0
   @usableFromInline var slots: [Slot?] = []
   private var free: [Int] = []
-  @usableFromInline var index: [Key: Int] = [:]
+  @usableFromInline var table = PositionTable()
   private var newest = Self.none
   private var oldest = Self.none
   private var hand = Self.none
@@ -45,18 +46,28 @@ public struct SieveCache<Key: Hashable, Value> {
   }
 
   /// How many entries there are.
-  public var count: Int { index.count }
+  public var count: Int { table.count }
 
   /// The key's value; notes that it was used.
   @inlinable public mutating func lookup(_ key: Key) -> Value? {
-    guard let position = index[key] else { return nil }
-    return slots[position]?.use()
+    var probe = table.probe(key.hashValue)
+    while let position = table.next(&probe) {
+      if let value = slots[position]?.use(for: key) { return value }
+    }
+    return nil
   }
 
   /// The key's value, without a note of its use.
   public func peek(_ key: Key) -> Value? {
-    guard let position = index[key] else { return nil }
-    return slots[position]?.value
+    position(of: key).flatMap { slots[$0]?.value }
+  }
+
+  private func position(of key: Key) -> Int? {
+    var probe = table.probe(key.hashValue)
+    while let position = table.next(&probe) {
+      if slots[position]?.key == key { return position }
+    }
+    return nil
   }
 
   /// Keeps `value`, in its place if the key is there already (its use stays noted), as the newest otherwise; gives what was evicted
@@ -69,7 +80,7 @@ public struct SieveCache<Key: Hashable, Value> {
       return (remove(key).map { [$0] } ?? []) + [value]
     }
     var released: [Value] = []
-    if let position = index[key] {
+    if let position = position(of: key) {
       if let slot = slots[position] {
         released.append(slot.value)
         totalCost -= slot.cost
@@ -92,7 +103,7 @@ public struct SieveCache<Key: Hashable, Value> {
     }
     if newest != Self.none { slots[newest]?.newer = position } else { oldest = position }
     newest = position
-    index[key] = position
+    table.insert(position, hash: key.hashValue)
     totalCost += cost
     return released
   }
@@ -100,7 +111,7 @@ public struct SieveCache<Key: Hashable, Value> {
   /// Takes an entry out.
   @discardableResult
   public mutating func remove(_ key: Key) -> Value? {
-    index[key].flatMap { unlink($0)?.value }
+    position(of: key).flatMap { unlink($0)?.value }
   }
 
   /// Takes out all entries for which `predicate` holds, and gives their values.
@@ -143,7 +154,7 @@ public struct SieveCache<Key: Hashable, Value> {
     if hand == position { hand = slot.newer }
     slots[position] = nil
     free.append(position)
-    index[slot.key] = nil
+    table.remove(position, hash: slot.key.hashValue)
     totalCost -= slot.cost
     return slot
   }

@@ -108,14 +108,15 @@ final class FastLane {
   /// The reply as it goes out, in `scratch`; nil where it is too long or another status than a hit has.
   private func compose(_ reply: MHDPreparedReply, withBody: Bool) -> UnsafeRawBufferPointer? {
     let body = withBody && reply.status == 200 ? reply.body.count : 0
-    guard let fields = reply.fieldsBehindDate, fields.count + body <= Self.longestReply,
+    guard let fields = reply.fields, fields.longest + body <= Self.longestReply,
       let start = reply.status == 200
         ? write(Self.statusLine200) : reply.status == 304 ? write(Self.statusLine304) : nil
     else { return nil }
-    writeDate()
+    let now = CMicroHTTPD_time()
+    writeDate(now)
     var end = Self.dateEnd
-    fields.withUnsafeBytes { append($0, at: &end) }
-    if body > 0 { reply.body.withUnsafeBytes { append($0, at: &end) } }
+    fields.write(into: scratch, at: &end, now: now)
+    if body > 0 { reply.body.withUnsafeBytes { scratch.append($0, at: &end) } }
     return UnsafeRawBufferPointer(rebasing: scratch[start..<end])
   }
 
@@ -128,20 +129,12 @@ final class FastLane {
     return start
   }
 
-  @inline(__always)
-  private func append(_ bytes: UnsafeRawBufferPointer, at end: inout Int) {
-    UnsafeMutableRawBufferPointer(rebasing: scratch[end...]).copyMemory(from: bytes)
-    end += bytes.count
-  }
-
-  /// The clock that the library takes for its own dates.
-  private func writeDate() {
-    let time = CMicroHTTPD_coarseTime()
+  private func writeDate(_ time: Int64) {
     guard time / 1000 != dated else { return }
     dated = time / 1000
     var end = Self.dateStart
     let line = "Date: \(HTTPDate.format(UnixTime(milliseconds: time)))\r\n"
-    line.utf8.withContiguousStorageIfAvailable { append(UnsafeRawBufferPointer($0), at: &end) }
+    line.utf8.withContiguousStorageIfAvailable { scratch.append(UnsafeRawBufferPointer($0), at: &end) }
   }
 }
 

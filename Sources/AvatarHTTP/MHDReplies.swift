@@ -16,39 +16,48 @@ public struct MHDReplies: ReplyPreparing {
 /// `@unchecked Sendable`: all but `responses` is immutable, and those are locked; the library counts references to its
 /// responses atomically.
 public final class MHDPreparedReply: PreparedReply, @unchecked Sendable {
-  /// What comes behind the status line and the date, to the empty line; nil for a reply that only the library can send.
-  let fieldsBehindDate: FixedBytes?
+  /// Its fields for the lane; nil for a reply that only the library can send.
+  let fields: FieldBlock?
   /// The body of a GET's answer.
   let body: FixedBytes
-  private let headers: [HeaderField]
-  private let responses = Mutex<Responses>(Responses())
+  private let reply: HTTPReply
+  private let responses = Mutex<(open: Made?, closing: Made?)>((nil, nil))
 
-  private struct Responses {
-    var open: MHDResponse?
-    var closing: MHDResponse?
+  private struct Made {
+    let response: MHDResponse
+    /// In milliseconds since 1970; nil for good.
+    let validUntil: Int64?
   }
 
   init(_ reply: HTTPReply) {
     body = reply.body
-    headers = reply.headers
-    fieldsBehindDate = MHDResponse.fieldsBehindDate(reply)
-    if fieldsBehindDate == nil {
-      let open = MHDResponse(HTTPReply(status: reply.status, headers: headers), body: body, closes: false)
-      responses.withLock { $0.open = open }
-      super.init(status: open == nil ? 500 : reply.status)
-    } else {
-      super.init(status: reply.status)
-    }
+    self.reply = reply
+    fields = FieldBlock(reply)
+    let isSendable = fields != nil || MHDResponse(reply, body: reply.body, closes: false) != nil
+    super.init(status: isSendable ? reply.status : 500)
   }
 
   /// In the library's form, with `Connection: close` or without; made on first use. Nil where a field cannot be sent, or without memory.
   func response(closes: Bool) -> MHDResponse? {
-    responses.withLock { made in
-      if let there = closes ? made.closing : made.open { return there }
-      let new = MHDResponse(HTTPReply(status: status, headers: headers), body: body, closes: closes)
-      if closes { made.closing = new } else { made.open = new }
-      return new
+    responses.withLock { responses in
+      let now = reply.countsDownTo == nil ? 0 : CMicroHTTPD_time()
+      if let made = closes ? responses.closing : responses.open, made.validUntil.map({ now < $0 }) ?? true {
+        return made.response
+      }
+      let made = make(closes: closes, now: now)
+      if closes { responses.closing = made } else { responses.open = made }
+      return made?.response
     }
+  }
+
+  /// What counts down is rounded down, so that it can be sent again for a while.
+  private func make(closes: Bool, now: Int64) -> Made? {
+    let seconds = reply.countsDownTo.map { Freshness.roundedDown(milliseconds: max(0, $0.milliseconds - now)) }
+    guard let response = MHDResponse(reply.counted(secondsLeft: seconds ?? 0), body: body, closes: closes) else {
+      return nil
+    }
+    return Made(
+      response: response, validUntil: reply.countsDownTo.map { $0.milliseconds - (seconds ?? 0) * 1000 })
   }
 }
 
@@ -90,24 +99,8 @@ final class MHDResponse: @unchecked Sendable {
 
   deinit { MHD_destroy_response(handle) }
 
-  /// A 200's or 304's fields as this class has the library send them, behind its `Date` and with the empty line; nil for others, and
-  /// where a field cannot be sent.
-  static func fieldsBehindDate(_ reply: HTTPReply) -> FixedBytes? {
-    var length = reply.status == 200 ? "\(reply.body.count)" : nil
-    if reply.status == 304 { length = reply.headers.first { isNamed("content-length", $0.name) }?.value }
-    guard let length, UInt64(length) != nil else { return nil }
-    var bytes: [UInt8] = []
-    for field in reply.headers where !isOurs(field.name) {
-      guard !field.name.isEmpty, !field.value.isEmpty,
-        field.name.utf8.allSatisfy({ RequestFraming.nameBytes.contains($0) }),
-        !field.value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 })
-      else { return nil }
-      bytes += "\(field.name): \(field.value)\r\n".utf8
-    }
-    return FixedBytes(bytes + "Content-Length: \(length)\r\n\r\n".utf8)
-  }
-
-  private static func isOurs(_ name: String) -> Bool {
+  /// Whether this class or the library writes the field.
+  static func isOurs(_ name: String) -> Bool {
     switch name.utf8.count {
     case 4: isNamed("date", name)
     case 10: isNamed("connection", name)
@@ -117,7 +110,7 @@ final class MHDResponse: @unchecked Sendable {
     }
   }
 
-  private static func isNamed(_ lowercased: StaticString, _ name: String) -> Bool {
+  static func isNamed(_ lowercased: StaticString, _ name: String) -> Bool {
     lowercased.withUTF8Buffer { $0.elementsEqual(name.utf8.lazy.map(asciiLowercased)) }
   }
 }
@@ -129,11 +122,11 @@ private let endOfStreamWithError = -2
 extension FixedBytes {
   /// A new response that keeps these bytes until the last connection has sent them.
   fileprivate func response() -> OpaquePointer? {
-    let kept = Unmanaged.passRetained(self)
+    let kept = Unmanaged.passRetained(owner)
     let made = withUnsafeBytes { bytes in
       MHD_create_response_from_buffer_with_free_callback_cls(
         count, UnsafeMutableRawPointer(mutating: bytes.baseAddress),
-        { kept in kept.map { Unmanaged<FixedBytes>.fromOpaque($0).release() } }, kept.toOpaque())
+        { kept in kept.map { Unmanaged<AnyObject>.fromOpaque($0).release() } }, kept.toOpaque())
     }
     if made == nil { kept.release() }
     return made

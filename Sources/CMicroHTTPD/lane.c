@@ -60,12 +60,12 @@ ssize_t recv(int descriptor, void *buffer, size_t size, int flags) {
   return -1;
 }
 
-static int64_t coarse(clockid_t clock) {
+static int64_t milliseconds(clockid_t clock) {
   struct timespec time;
   clock_gettime(clock, &time);
   return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-int64_t CMicroHTTPD_coarseUptime(void) { return coarse(CLOCK_MONOTONIC_COARSE); }
+int64_t CMicroHTTPD_coarseUptime(void) { return milliseconds(CLOCK_MONOTONIC_COARSE); }
 
-int64_t CMicroHTTPD_coarseTime(void) { return coarse(CLOCK_REALTIME_COARSE); }
+int64_t CMicroHTTPD_time(void) { return milliseconds(CLOCK_REALTIME); }

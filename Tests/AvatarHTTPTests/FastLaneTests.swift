@@ -1,6 +1,7 @@
 import AvatarCore
 import AvatarHTTP
 import Glibc
+import Synchronization
 import Testing
 
 /// Hits that are answered before the library reads their requests. Nobody may tell the difference.
@@ -129,6 +130,33 @@ import Testing
       usleep(400_000)
     }
     #expect((1..<9).contains(test.server.statistics.early), "some were the library's, whose clock it is")
+    Task { await test.server.close() }
+  }
+
+  @Test("Seconds are counted down, exactly or by a hundredth less", arguments: [0, 1, 7, 100, 5000, 400_000_000])
+  func countdown(left: Int) throws {
+    let end = UnixTime(milliseconds: Int64(time(nil) + left) * 1000)
+    let test = try TestServer(HTTPServerOptions(threads: 1), known: ["/hit": true]) { _ in
+      .reply(HTTPReply(status: 200, headers: []))
+    }
+    test.handler.countsDownTo.withLock { $0 = end }
+    for isEarly in [true, false] {
+      let client = try test.client()
+      if !isEarly {
+        client.send(.get("/a") + .get("/b"))  // From here on the library's.
+        for _ in 0..<2 { #expect(client.receiveAnswer()?.status == 200) }
+      }
+      for _ in 0..<2 {
+        client.send(.get("/hit"))
+        let answer = try #require(client.receiveAnswer())
+        let seconds = try #require(answer.values("x-left").first.flatMap { Int($0.dropFirst(5).dropLast(4)) })
+        #expect(answer.values("x-left") == ["left=\(seconds)/end"] && answer.values("x-again") == ["\(seconds)"])
+        #expect(answer.text == "known")
+        let most = max(0, Int(end.milliseconds / 1000) - time(nil) + (left > 0 ? 1 : 0))
+        #expect(seconds <= min(left, most) && seconds >= most - 2 - min(10, left / 100), "\(seconds) of \(left)")
+      }
+    }
+    #expect(test.server.statistics.early == 2)
     Task { await test.server.close() }
   }
 

@@ -11,6 +11,8 @@ final class ScriptedHandler: HTTPHandling {
   let known: [String: Bool]
   /// The early answer's body.
   let body: [UInt8]
+  /// What its fields count down to, if anything.
+  let countsDownTo = Mutex<UnixTime?>(nil)
 
   init(
     known: [String: Bool] = [:], body: [UInt8] = Array("known".utf8),
@@ -34,6 +36,13 @@ final class ScriptedHandler: HTTPHandling {
     early.withLock { $0.append((target, condition != nil)) }
     guard self.known[target] == true else { return nil }
     let isNotModified = condition?.isNotModified(etag: "\"k\"", lastModified: nil, now: UnixTime(milliseconds: 0))
+    if let end = countsDownTo.withLock({ $0 }) {
+      let left = HTTPReply.secondsLeft
+      let fields = [HeaderField("X-Left", "left=\(left)/end"), HeaderField("X-Again", left)]
+      var reply = HTTPReply(status: 200, headers: fields, body: body)
+      reply.countsDownTo = end
+      return MHDReplies().prepare(reply)
+    }
     return MHDReplies().prepare(
       isNotModified == true
         ? HTTPReply(

@@ -57,12 +57,15 @@ public struct CacheStatus: Hashable, Sendable {
     if case .hit = outcome { detail == nil } else { false }
   }
 
+  /// The field value of a plain hit with a text for its `ttl`.
+  public static func hit(ttl: String) -> String { "\(cacheName); hit; ttl=\(ttl)" }
+
   /// The field value, a structured list of one member (RFC 9651), such as `avatar-server; hit; ttl=60`.
   public var fieldValue: String {
     var text = Self.cacheName
     switch outcome {
     case .hit(let ttl):
-      text += "; hit; ttl=\(ttl)"
+      text = Self.hit(ttl: "\(ttl)")
     case .forwarded(let reason, let status):
       text += "; fwd=\(reason.rawValue)"
       if let status { text += "; fwd-status=\(status)" }

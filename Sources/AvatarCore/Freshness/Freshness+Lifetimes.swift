@@ -28,7 +28,10 @@ extension Freshness {
     }
 
     /// The value of `Cache-Control`. What may not spread is kept by nobody without asking again.
-    public var cacheControl: String {
+    public var cacheControl: String { cacheControl(maxAge: "\(maxAge)") }
+
+    /// The same with another text for the seconds of `max-age`.
+    public func cacheControl(maxAge: String) -> String {
       guard maySpread else { return "public, max-age=0, must-revalidate" }
       var text = "public, max-age=\(maxAge)"
       if staleWhileRevalidate > 0 { text += ", stale-while-revalidate=\(staleWhileRevalidate)" }
@@ -42,13 +45,14 @@ extension Freshness {
 
   /// The lifetimes rounded down together, so that their header block can be reused: by at most 1 % of the shortest or 10 s, whichever
   /// is less, and to whole seconds. (Contract, section 4.)
-  public func prepared() -> Lifetimes {
-    lifetimes { milliseconds in
-      let slack = min(10_000, milliseconds / 100)
-      let (seconds, rest) = (milliseconds - slack).quotientAndRemainder(dividingBy: 1000)
-      // The lowest whole second within the slack; the next lower second where the slack holds none.
-      return min(rest == 0 ? seconds : seconds + 1, milliseconds / 1000)
-    }
+  public func prepared() -> Lifetimes { lifetimes(Self.roundedDown) }
+
+  /// The seconds to hand out of so many milliseconds, 0 or more, so that they can be handed out again for a while.
+  public static func roundedDown(milliseconds: Int64) -> Int64 {
+    let slack = min(10_000, milliseconds / 100)
+    let (seconds, rest) = (milliseconds - slack).quotientAndRemainder(dividingBy: 1000)
+    // The lowest whole second within the slack; the next lower second where the slack holds none.
+    return min(rest == 0 ? seconds : seconds + 1, milliseconds / 1000)
   }
 
   /// `rounded` takes the milliseconds of the lifetime that runs out first and gives the seconds to hand out for it.

@@ -37,15 +37,31 @@ struct AvatarReply {
       immutable: isImmutable(avatar, freshness, form), inChain: form.inChain,
       notModified: isNotModified(avatar, form.condition, now: cache.clock.now))
     if let prepared = avatar.prepared(variant, now: freshness.assessedAt) { return .prepared(prepared) }
-    let lifetimes = freshness.prepared()
-    let prepared = preparer.prepare(
-      success(avatar, lifetimes, variant, status: .hit(ttl: lifetimes.ttl), index: form.inChain ? 0 : nil))
+    let (reply, validFor) = lasting(avatar, freshness, variant, index: form.inChain ? 0 : nil)
+    let prepared = preparer.prepare(reply)
     avatar.keep(
       PreparedVariant(
-        prepared, madeAt: freshness.assessedAt, validFor: lifetimes.validFor,
+        prepared, madeAt: freshness.assessedAt, validFor: validFor,
         firstDueAhead: freshness.firstDueAhead(within: earlyRefresh)),
       for: variant)
     return .prepared(prepared)
+  }
+
+  /// A hit's answer for as long as it can be sent again: a fresh one's counts its seconds down itself.
+  private func lasting(_ avatar: HotAvatar, _ freshness: Freshness, _ variant: ReplyVariant, index: Int?)
+    -> (reply: HTTPReply, validFor: Duration)
+  {
+    guard freshness.state == .fresh else {
+      let lifetimes = freshness.prepared()
+      let status = CacheStatus.hit(ttl: "\(lifetimes.ttl)")
+      let reply = success(avatar, lifetimes.cacheControl, variant, cacheStatus: status, index: index)
+      return (reply, lifetimes.validFor)
+    }
+    let cacheControl = freshness.exact().cacheControl(maxAge: HTTPReply.secondsLeft)
+    let status = CacheStatus.hit(ttl: HTTPReply.secondsLeft)
+    var reply = success(avatar, cacheControl, variant, cacheStatus: status, index: index)
+    reply.countsDownTo = freshness.freshUntil
+    return (reply, freshness.freshUntil - freshness.assessedAt)
   }
 
   /// The answer made for this request alone.
@@ -60,7 +76,8 @@ struct AvatarReply {
       let variant = ReplyVariant(
         immutable: answer.maximumAge == nil && isImmutable(avatar, freshness, form), inChain: form.inChain,
         notModified: isNotModified(avatar, form.condition, now: cache.clock.now))
-      var reply = success(avatar, lifetimes, variant, status: answer.cacheStatus, index: answer.index)
+      var reply = success(
+        avatar, lifetimes.cacheControl, variant, cacheStatus: answer.cacheStatus.fieldValue, index: answer.index)
       if let origin = answer.origin { reply.headers.append(HeaderField("Server-Timing", timing(origin))) }
       return reply
     }
@@ -92,14 +109,13 @@ struct AvatarReply {
   ]
 
   private func success(
-    _ avatar: HotAvatar, _ lifetimes: Freshness.Lifetimes, _ variant: ReplyVariant, status: CacheStatus, index: Int?
+    _ avatar: HotAvatar, _ cacheControl: String, _ variant: ReplyVariant, cacheStatus: String, index: Int?
   ) -> HTTPReply {
     var headers = Self.fixed(notModified: variant.notModified)
     headers.append(HeaderField("ETag", avatar.etag))
     headers.append(HeaderField("Last-Modified", HTTPDate.format(avatar.entry.changedAt)))
-    headers.append(
-      HeaderField("Cache-Control", variant.immutable ? Freshness.Lifetimes.immutable : lifetimes.cacheControl))
-    headers.append(HeaderField("Cache-Status", status.fieldValue))
+    headers.append(HeaderField("Cache-Control", variant.immutable ? Freshness.Lifetimes.immutable : cacheControl))
+    headers.append(HeaderField("Cache-Status", cacheStatus))
     if let index { headers.append(HeaderField("Avatar-Source", "\(index)")) }
     guard variant.notModified else { return HTTPReply(status: 200, headers: headers, sharing: avatar.jpeg) }
     headers.append(Self.length(avatar.jpeg.count))

@@ -13,8 +13,30 @@ public final class HotAvatar: Sendable {
   public let isOnDisk: Bool
 
   private let uses = Atomic<Int>(0)
-  /// Empty until the first is kept: an avatar from disk may never have one.
-  private let replies = Mutex<[PreparedVariant?]>([])
+  private let replies = Mutex(Replies())
+
+  /// An avatar from disk may never have one, and most others have one only: it is at hand without another look into memory.
+  private struct Replies {
+    var first: (index: Int, variant: PreparedVariant)?
+    /// By index; empty until there is a second.
+    var others: [PreparedVariant?] = []
+
+    subscript(index: Int) -> PreparedVariant? {
+      if let first, first.index == index { return first.variant }
+      return others.isEmpty ? nil : others[index]
+    }
+
+    /// Gives what it replaced.
+    mutating func set(_ index: Int, _ variant: PreparedVariant) -> PreparedVariant? {
+      if first == nil || first?.index == index {
+        defer { first = (index, variant) }
+        return first?.variant
+      }
+      if others.isEmpty { others = Array(repeating: nil, count: ReplyVariant.count) }
+      defer { others[index] = variant }
+      return others[index]
+    }
+  }
 
   /// Wraps an entry and its verified bytes.
   public init(entry: Entry, jpeg: FixedBytes, isOnDisk: Bool) {
@@ -33,22 +55,17 @@ public final class HotAvatar: Sendable {
   /// The prepared reply for `variant` if it is still true at `now`; a clock that went back behind its making has it made anew. `isPlain`
   /// asks for one whose use brings no refresh ahead.
   func prepared(_ variant: ReplyVariant, now: UnixTime, isPlain: Bool = false) -> PreparedReply? {
-    replies.withLock { slots in
-      guard !slots.isEmpty, let slot = slots[variant.index], now >= slot.madeAt,
-        now < (isPlain ? slot.plainUntil : slot.validUntil)
+    replies.withLock { replies in
+      guard let found = replies[variant.index], now >= found.madeAt,
+        now < (isPlain ? found.plainUntil : found.validUntil)
       else { return nil }
-      return slot.reply
+      return found.reply
     }
   }
 
   /// Keeps a prepared reply until it is no longer true.
   func keep(_ prepared: PreparedVariant, for variant: ReplyVariant) {
-    let replaced = replies.withLock { slots in
-      if slots.isEmpty { slots = Array(repeating: nil, count: ReplyVariant.count) }
-      let old = slots[variant.index]
-      slots[variant.index] = prepared
-      return old
-    }
+    let replaced = replies.withLock { $0.set(variant.index, prepared) }
     _ = replaced  // Released outside the lock: its last release may free the adapter's response.
   }
 }

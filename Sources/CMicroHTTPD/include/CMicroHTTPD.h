@@ -73,7 +73,8 @@ int CMicroHTTPD_enterLane(struct CMicroHTTPDLane *lane, int descriptor, void *co
 /// Before the descriptor is closed.
 void CMicroHTTPD_leaveLane(struct CMicroHTTPDLane *lane, int descriptor);
 
-/// Milliseconds since the machine's start and since 1970, to within a tick of the kernel: a few nanoseconds each.
+/// Milliseconds since the machine's start, to within a tick of the kernel: a few nanoseconds of work.
 int64_t CMicroHTTPD_coarseUptime(void);
-int64_t CMicroHTTPD_coarseTime(void);
+/// Milliseconds since 1970.
+int64_t CMicroHTTPD_time(void);
 #endif

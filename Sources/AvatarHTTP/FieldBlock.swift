@@ -1,0 +1,83 @@
+import AvatarCore
+
+/// The fields of a 200 or 304 as `MHDResponse` has the library send them, from behind its `Date` to the empty line, with up to two
+/// places where seconds are counted down.
+struct FieldBlock: Sendable {
+  private let bytes: FixedBytes
+  /// Where the seconds go, in order; the end where there are none.
+  private let first: Int
+  private let second: Int
+  private let countsDownTo: Int64
+
+  /// Nil for what only the library can send, and where a field cannot be sent at all.
+  init?(_ reply: HTTPReply) {
+    var length = reply.status == 200 ? "\(reply.body.count)" : nil
+    if reply.status == 304 { length = reply.headers.first { MHDResponse.isNamed("content-length", $0.name) }?.value }
+    guard let length, UInt64(length) != nil else { return nil }
+    var text: [UInt8] = []
+    text.reserveCapacity(640)
+    var marks: [Int] = []
+    for field in reply.headers where !MHDResponse.isOurs(field.name) {
+      guard !field.name.isEmpty, !field.value.isEmpty else { return nil }
+      for byte in field.name.utf8 {
+        guard RequestFraming.nameBytes.contains(byte) else { return nil }
+        text.append(byte)
+      }
+      text += [UInt8(ascii: ":"), 0x20]
+      for byte in field.value.utf8 {
+        switch byte {
+        case 0x0D, 0x0A: return nil
+        case 0: marks.append(text.count)
+        default: text.append(byte)
+        }
+      }
+      text += [0x0D, 0x0A]
+    }
+    text += "Content-Length: \(length)\r\n\r\n".utf8
+    guard marks.count <= 2, marks.isEmpty || reply.countsDownTo != nil else { return nil }
+    bytes = FixedBytes(text)
+    first = marks.first ?? text.count
+    second = marks.dropFirst().first ?? text.count
+    countsDownTo = reply.countsDownTo?.milliseconds ?? 0
+  }
+
+  /// The most bytes that it takes.
+  var longest: Int { bytes.count + 2 * Self.mostDigits }
+  private static let mostDigits = 19
+
+  /// Writes it as it is at `now`, milliseconds since 1970, and moves `end` behind it. There must be room for `longest` bytes.
+  @inline(__always)
+  func write(into buffer: UnsafeMutableRawBufferPointer, at end: inout Int, now: Int64) {
+    bytes.withUnsafeBytes { bytes in
+      buffer.append(UnsafeRawBufferPointer(rebasing: bytes[..<first]), at: &end)
+      guard first < bytes.count else { return }
+      let seconds = UInt64(max(0, countsDownTo - now) / 1000)
+      buffer.append(decimal: seconds, at: &end)
+      buffer.append(UnsafeRawBufferPointer(rebasing: bytes[first..<second]), at: &end)
+      guard second < bytes.count else { return }
+      buffer.append(decimal: seconds, at: &end)
+      buffer.append(UnsafeRawBufferPointer(rebasing: bytes[second...]), at: &end)
+    }
+  }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  /// Copies bytes to `end` and moves it behind them.
+  @inline(__always)
+  func append(_ bytes: UnsafeRawBufferPointer, at end: inout Int) {
+    UnsafeMutableRawBufferPointer(rebasing: self[end...]).copyMemory(from: bytes)
+    end += bytes.count
+  }
+
+  /// Writes a number in decimal at `end` and moves it behind that.
+  func append(decimal number: UInt64, at end: inout Int) {
+    let start = end
+    var rest = number
+    repeat {
+      self[end] = UInt8(ascii: "0") + UInt8(rest % 10)
+      rest /= 10
+      end += 1
+    } while rest > 0
+    self[start..<end].reverse()
+  }
+}
