@@ -22,6 +22,12 @@ struct LoadConnection {
     reader.reset()
   }
 
+  /// Reads on in the answer.
+  mutating func take(_ piece: UnsafeRawBufferPointer) -> ResponseReader.Progress {
+    isUsed = true
+    return reader.read(piece)
+  }
+
   /// The answer has come: ready for the next request.
   mutating func ready() {
     (request, sent) = (-1, 0)

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// Reads HTTP/1.1 answers as they come: how long each is and what it said in brief. Bodies are counted, never kept.
 ///
@@ -102,10 +103,13 @@ struct ResponseReader {
   }
 
   private mutating func readHead(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard bytes.count >= 13, bytes.starts(with: "HTTP/1.".utf8) else { return false }
-    let digits = bytes[9..<12].map { Int($0) - 48 }
-    guard digits.allSatisfy({ 0...9 ~= $0 }) else { return false }
-    status = digits[0] * 100 + digits[1] * 10 + digits[2]
+    guard bytes.count >= 13, let start = bytes.baseAddress, memcmp(start, "HTTP/1.", 7) == 0 else { return false }
+    var number = 0
+    for place in 9..<12 {
+      guard 48...57 ~= bytes[place] else { return false }
+      number = number * 10 + Int(bytes[place]) - 48
+    }
+    status = number
     closes = bytes[7] == UInt8(ascii: "0")
     var length: Int?
     var isChunked = false

@@ -27,8 +27,10 @@ struct CostRun {
   let outcome: LoadOutcome
 }
 
-/// Several such runs as one.
+/// Several such runs as one: a round of what is compared, in short turns, as what a machine does beside it comes and goes within seconds.
 struct CostSum {
+  /// Turns of a round.
+  static let turns = 4
   private var cpu = 0.0
   private var generator = 0.0
   private var seconds = 0.0
@@ -60,7 +62,7 @@ extension Stage {
 
   /// A closed-loop plan on 32 kept connections, for a round or one of `turns` of it.
   func saturating(
-    _ target: Endpoint, _ book: RequestBook, expected: Set<Int> = [200], order: LoadPlan.Order = .inTurn, turns: Int = 1
+    _ target: Endpoint, _ book: RequestBook, order: LoadPlan.Order = .inTurn, turns: Int = 1, expected: Set<Int> = [200]
   ) -> LoadPlan {
     LoadPlan(
       target: target, book: book, arrivals: .closed, connections: 32,
