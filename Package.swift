@@ -47,9 +47,10 @@ var targets: [Target] = [
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CFiles"),
     .target(name: "CIDN2", linkerSettings: [.linkedLibrary("idn2")]),
-    .target(name: "CLinux", linkerSettings: [.linkedLibrary("seccomp")]),
+    .target(name: "CThreads"),
+    .target(name: "CLinux", dependencies: ["CThreads"], linkerSettings: [.linkedLibrary("seccomp")]),
 
-    .target(name: "AvatarCore", swiftSettings: rules),
+    .target(name: "AvatarCore", dependencies: ["CThreads"], swiftSettings: rules),
     .target(name: "AvatarCrypto", dependencies: ["AvatarCore", "CCrypto"], swiftSettings: rules),
     .target(name: "AvatarNames", dependencies: ["AvatarCore", "CIDN2"], swiftSettings: rules),
     .target(name: "AvatarFetch", dependencies: ["AvatarCore", "CCurl"], swiftSettings: rules),

@@ -12,10 +12,9 @@ public final class NamedThread: Sendable {
   }
   private let handle: Mutex<Handle>
 
-  /// Runs `body` on a new thread called `name` (at most 15 bytes, for people who look at threads). `niceness` above 0 lowers its priority beside
-  /// the process' other threads. Throws `internal` where the system has no thread left.
+  /// Runs `body` on a new thread called `name` (at most 15 bytes, for people who look at threads). Throws `internal` where the system has no thread left.
   public init(
-    _ name: String, stackBytes: Int = 1 << 20, niceness: Int32 = 0, _ body: @escaping @Sendable () -> Void
+    _ name: String, stackBytes: Int = 1 << 20, urgency: ThreadUrgency = .usual, _ body: @escaping @Sendable () -> Void
   ) throws(AvatarError) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
@@ -29,7 +28,7 @@ public final class NamedThread: Sendable {
     pthread_sigmask(SIG_SETMASK, &blocked, &previous)  // The new thread inherits the mask: no window without it.
     defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
 
-    let start = Unmanaged.passRetained(Start(name: name, niceness: niceness, body: body))
+    let start = Unmanaged.passRetained(Start(name: name, urgency: urgency, body: body))
     var thread = pthread_t()
     let code = pthread_create(
       &thread, &attributes,
@@ -49,10 +48,10 @@ public final class NamedThread: Sendable {
 
   /// Runs `body` on a thread that nobody waits for; false where the system has none left.
   public static func start(
-    _ name: String, stackBytes: Int = 512 << 10, niceness: Int32 = 0, _ body: @escaping @Sendable () -> Void
+    _ name: String, stackBytes: Int = 512 << 10, urgency: ThreadUrgency = .usual, _ body: @escaping @Sendable () -> Void
   ) -> Bool {
     do throws(AvatarError) {
-      try NamedThread(name, stackBytes: stackBytes, niceness: niceness, body).detach()
+      try NamedThread(name, stackBytes: stackBytes, urgency: urgency, body).detach()
       return true
     } catch {
       return false
@@ -77,18 +76,18 @@ public final class NamedThread: Sendable {
 
   private final class Start: Sendable {
     let name: String
-    let niceness: Int32
+    let urgency: ThreadUrgency
     let body: @Sendable () -> Void
 
-    init(name: String, niceness: Int32, body: @escaping @Sendable () -> Void) {
+    init(name: String, urgency: ThreadUrgency, body: @escaping @Sendable () -> Void) {
       self.name = name
-      self.niceness = niceness
+      self.urgency = urgency
       self.body = body
     }
 
     /// On the new thread. glibc's `pthread_setname_np` is hidden from Swift; writing `comm` is what it does.
     func introduce() {
-      if niceness > 0 { _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, niceness) }  // On Linux: this thread alone.
+      urgency.apply()
       let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return }  // Nothing needs the name.
       _ = write(descriptor, name, min(name.utf8.count, 15))

@@ -28,7 +28,7 @@ public final class CurlFetcher: OriginFetching {
     // An option that libcurl refuses is found at the start.
     _ = try CurlEasy(options: options, clock: clock, book: multi.book)
     // A large body's bytes do not go before a hit; while hits take a whole core, a tenth of it is left for fetches.
-    let isRunning = NamedThread.start("avatar-fetch", niceness: 10) {
+    let isRunning = NamedThread.start("avatar-fetch", urgency: .patient) {
       FetchLoop(options: options, names: names, clock: clock, lookup: lookup, mailbox: mailbox, multi: multi).run()
     }
     guard isRunning else { throw AvatarError(.internalFault, "no thread for the fetch loop") }

@@ -107,7 +107,7 @@ final class FastLane {
 
   /// The reply as it goes out, in `scratch`; nil where it is too long or another status than a hit has.
   private func compose(_ reply: MHDPreparedReply, withBody: Bool) -> UnsafeRawBufferPointer? {
-    let body = withBody && reply.status == 200 ? reply.body.count : 0
+    let body = withBody && reply.status == 200 ? reply.bodyBytes : 0
     guard let fields = reply.fields, fields.longest + body <= Self.longestReply,
       let start = reply.status == 200
         ? write(Self.statusLine200) : reply.status == 304 ? write(Self.statusLine304) : nil
@@ -116,7 +116,11 @@ final class FastLane {
     writeDate(now)
     var end = Self.dateEnd
     fields.write(into: scratch, at: &end, now: now)
-    if body > 0 { reply.body.withUnsafeBytes { scratch.append($0, at: &end) } }
+    if body > 0 {
+      reply.body.withUnsafeBytes {
+        scratch.append(UnsafeRawBufferPointer(start: $0.baseAddress, count: body), at: &end)
+      }
+    }
     return UnsafeRawBufferPointer(rebasing: scratch[start..<end])
   }
 

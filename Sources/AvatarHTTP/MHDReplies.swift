@@ -18,8 +18,9 @@ public struct MHDReplies: ReplyPreparing {
 public final class MHDPreparedReply: PreparedReply, @unchecked Sendable {
   /// Its fields for the lane; nil for a reply that only the library can send.
   let fields: FieldBlock?
-  /// The body of a GET's answer.
+  /// The body of a GET's answer, and its length: the lane need not look into memory for it.
   let body: FixedBytes
+  let bodyBytes: Int
   private let reply: HTTPReply
   private let responses = Mutex<(open: Made?, closing: Made?)>((nil, nil))
 
@@ -31,6 +32,7 @@ public final class MHDPreparedReply: PreparedReply, @unchecked Sendable {
 
   init(_ reply: HTTPReply) {
     body = reply.body
+    bodyBytes = reply.body.count
     self.reply = reply
     fields = FieldBlock(reply)
     let isSendable = fields != nil || MHDResponse(reply, body: reply.body, closes: false) != nil

@@ -20,6 +20,7 @@ final class ServingLoop: @unchecked Sendable {
   let isDraining = Atomic<Bool>(false)
   /// Its hits' way past the library; nil with TLS. Set once, before the first connection.
   private(set) var lane: FastLane?
+  private var isPrompt = false
   private let handedOver = Atomic<Int>(0)
   private let opened = Atomic<Int>(0)
   private let lastLine = Mutex("")
@@ -71,6 +72,11 @@ final class ServingLoop: @unchecked Sendable {
   // MARK: - Connections
 
   func connectionOpened(descriptor: Int32) -> ConnectionRecord {
+    if !isPrompt {
+      // The library made the thread; it is this one.
+      isPrompt = true
+      ThreadUrgency.prompt.apply()
+    }
     let record = ConnectionRecord(loop: self, descriptor: descriptor)
     let count = connections.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
     if count == Self.crowd { server.becameCrowded.signal() }

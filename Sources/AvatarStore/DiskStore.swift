@@ -31,7 +31,7 @@ public final class DiskStore: AvatarStoring {
       name: "avatar-disk", threads: min(max(options.diskThreads, 1), 64), capacity: options.queueLimit,
       make: { DiskThread(reader: IndexReader(file: IndexFile(paths: paths), shared: shared), files: files) })
     audit = JobQueue<Auditor>(
-      name: "avatar-audit", threads: 1, capacity: 64, niceness: 10,
+      name: "avatar-audit", threads: 1, capacity: 64, urgency: .patient,
       interval: .milliseconds(1000 / Auditor.ticksPerSecond),
       make: {
         Auditor(

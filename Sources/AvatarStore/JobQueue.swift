@@ -11,9 +11,9 @@ final class JobQueue<Context>: Sendable {
 
   private let shared: SharedJobs<Job>
 
-  /// Starts the threads. `name` has at most 15 bytes; `niceness` above 0 lowers their priority.
+  /// Starts the threads. `name` has at most 15 bytes.
   init(
-    name: String, threads: Int, capacity: Int, niceness: Int32 = 0, interval: Duration? = nil,
+    name: String, threads: Int, capacity: Int, urgency: ThreadUrgency = .usual, interval: Duration? = nil,
     make: @escaping @Sendable () -> Context,
     tick: @escaping @Sendable (Context) -> Void = { _ in },
     finish: @escaping @Sendable (Context) -> Void = { _ in }
@@ -22,7 +22,7 @@ final class JobQueue<Context>: Sendable {
     self.shared = shared
     let step = interval.map { max(1, $0.milliseconds) }
     for _ in 0..<threads {
-      let started = NamedThread.start(name, stackBytes: 1 << 20, niceness: niceness) {
+      let started = NamedThread.start(name, stackBytes: 1 << 20, urgency: urgency) {
         Self.work(shared, every: step, make: make, tick: tick, finish: finish)
         // Behind the life of the context: whoever waits for the end finds its files and connections closed.
         shared.threadEnded()

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
+#include "CThreads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,29 +73,14 @@ int linux_limit_rest(uint64_t cpu_seconds) {
   return 0;
 }
 
-// sched_setattr(2) has no wrapper in Debian 12's C library.
-struct attributes_of_scheduling {
-  uint32_t size, policy;
-  uint64_t flags;
-  int32_t nice;
-  uint32_t priority;
-  uint64_t runtime, deadline, period;
-};
-
-int linux_sched_slice(int batch, int nice_value, uint64_t nanoseconds) {
-  struct attributes_of_scheduling attributes = {
-      .size = sizeof attributes, .policy = batch ? SCHED_BATCH : SCHED_OTHER, .nice = nice_value, .runtime = nanoseconds};
-  return syscall(SYS_sched_setattr, 0, &attributes, 0) < 0 ? errno : 0;
-}
-
 int linux_low_priority(void) {
   errno = 0;
   int present = getpriority(PRIO_PROCESS, 0);
   if (present == -1 && errno != 0) return errno;
-  // Long slices cost a decoder nothing and let whoever wakes with a shorter one go first (EEVDF, Linux 6.12; before that a slice is not looked at).
+  // Long slices cost a decoder nothing and let whoever wakes with a shorter one go first.
   // The nicer, the sooner the one that woke is owed time: nice 10 left it waiting for the next tick more often. At nice 15 a decoder that shares its
   // core with work that never rests still gets a thirtieth of it: an avatar in a tenth of a second.
-  return linux_sched_slice(1, present < 15 ? 15 : present, 100000000);
+  return threads_share(1, present < 15 ? 15 : present, 100000000);
 }
 
 int linux_first_to_go(void) {

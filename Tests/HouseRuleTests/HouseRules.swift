@@ -54,6 +54,7 @@ struct HouseRule {
     "CResample": "AvatarNormalize", "CMicroHTTPD": "AvatarHTTP",
     "CCrypto": "AvatarCrypto",
     "CSQLite": "AvatarStore", "CFiles": "AvatarStore", "CLinux": "AvatarWorkers", "CIDN2": "AvatarNames",
+    "CThreads": "AvatarCore",
   ]
 
   /// Targets of the benchmark that stand on an owner's library too. The service is not made of them: `mayImport` has them

@@ -1,3 +1,4 @@
+import AvatarCore
 import CLinux
 import Glibc
 
@@ -47,7 +48,7 @@ final class LoadLoop {
   func run() -> LoadOutcome {
     linux_precise_sleep()
     // Sending when it is due goes before work that can wait a moment; elsewhere the generator would be another machine.
-    _ = linux_sched_slice(0, 0, 100_000)
+    ThreadUrgency.prompt.apply()
     let cpu = Nanoseconds.ofThisThread
     connectAhead()
     sleepUntilBegin()

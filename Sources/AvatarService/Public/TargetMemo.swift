@@ -6,14 +6,14 @@ import Glibc
 final class TargetMemo: Sendable {
   /// What a target leads to first.
   final class Lead: KnownTarget, @unchecked Sendable {
-    /// The sources.
-    let avatar: AvatarTarget
     /// The cache key of the first source.
     let key: CacheKey
     /// Whether more sources follow.
     let inChain: Bool
     /// The first 16 hexadecimal digits of the content that the URL was handed out for; nil without `?v=`.
     let version: String?
+    /// The sources.
+    let avatar: AvatarTarget
 
     /// `avatar` has one source at least.
     init(_ request: HTTPRequest, _ avatar: AvatarTarget) {

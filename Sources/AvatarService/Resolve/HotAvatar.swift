@@ -3,17 +3,17 @@ import Synchronization
 
 /// An avatar in memory: its entry, its bytes, and the replies that were prepared from them.
 public final class HotAvatar: Sendable {
-  /// What is known of it.
-  public let entry: Entry
+  // In this order: what each hit touches stands together in memory.
+  private let replies = Mutex(Replies())
+  private let uses = Atomic<Int>(0)
   /// The finished JPEG.
   public let jpeg: FixedBytes
   /// The quoted SHA-256: its strong validator.
   public let etag: String
   /// False where the origin forbids keeping it (`no-store`, `private`): in memory only, never on disk.
   public let isOnDisk: Bool
-
-  private let uses = Atomic<Int>(0)
-  private let replies = Mutex(Replies())
+  /// What is known of it.
+  public let entry: Entry
 
   /// An avatar from disk may never have one, and most others have one only: it is at hand without another look into memory.
   private struct Replies {

@@ -103,10 +103,6 @@ int linux_limit_memory(uint64_t bytes);
 /// Bounds CPU time over the whole life, and open files; no file may grow, no core be written, no memory be locked.
 int linux_limit_rest(uint64_t cpu_seconds);
 
-/// How the calling thread shares cores: SCHED_BATCH or SCHED_OTHER, how nice, and how long it may run before others have their turn, 100 µs to 100 ms; a
-/// shorter one lets it go first when it wakes. No thread can make itself less nice without a privilege: EPERM.
-int linux_sched_slice(int batch, int nice_value, uint64_t nanoseconds);
-
 /// Lowest urgency that still makes progress: SCHED_BATCH, nice 15, and the longest slice.
 int linux_low_priority(void);
 
