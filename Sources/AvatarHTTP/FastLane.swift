@@ -92,9 +92,10 @@ final class FastLane {
 
   private func send(_ reply: UnsafeRawBufferPointer, on record: ConnectionRecord) {
     let sent = Glibc.send(record.descriptor, reply.baseAddress, reply.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+    let isFault = sent < 0 && errno != EAGAIN
     record.turnPage()
-    // A fault ends the connection by itself. Else it holds many answers that its client has not read, or memory is short.
-    if sent < reply.count, sent >= 0 || errno == EAGAIN { record.leave(unsent: Array(reply[max(0, sent)...])) }
+    // A fault ends the connection by itself. Else the socket is full of answers that its client has not read, or memory is short.
+    if sent < reply.count, !isFault { record.leave(unsent: Array(reply[max(0, sent)...])) }
   }
 
   // MARK: - The reply
