@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import socket
@@ -180,7 +181,8 @@ def hits(run):
 
 
 def many(run):
-    count = run.options.avatars
+    # Each of nginx's workers keeps all of its files open, beside its connections: one that runs out of descriptors stands still.
+    count = min(run.options.avatars, resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 6000)
     table = Table(f"{count:,} hot avatars in random order, and one", "All in memory: our memory tier, nginx's files in the page cache.")
     single = peers.avatar_server(run.stage)
     source = url(run.origin, "jpeg-400", "peers-many", 1)
@@ -371,7 +373,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=2, help="length of one measurement")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--avatars", type=int, default=20_000, help="hot avatars of the second comparison")
+    parser.add_argument("--avatars", type=int, default=20_000, help="hot avatars of the second comparison, as far as descriptors allow")
     parser.add_argument("--only", action="append", choices=COMPARISONS, help="one comparison; may be given again")
     parser.add_argument("--markdown", help="write the tables there, in place of those of the last run")
     parser.add_argument("--json", help="write every round's figures there")
