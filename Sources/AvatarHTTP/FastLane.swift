@@ -59,35 +59,32 @@ final class FastLane {
     if record.isLeaving { return record.hasUnsent || !bytes.isEmpty }
     if bytes.isEmpty { return false }
     let now = CMicroHTTPD_coarseUptime()
-    var asked = LanePass.Asked.no
+    var said: LanePass.Said?
     if record.pass.isOpen, now - record.pass.handedAt < longestAbsence, !loop.isDraining.load(ordering: .relaxed),
-      let reply = reply(to: bytes, &asked)
+      let reply = reply(to: bytes, &said)
     {
       // Before the client can know of it.
       loop.answeredEarly.store(loop.answeredEarly.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
       send(reply, on: record)
       return true
     }
-    record.pass.handOver(bytes.count, now: now, asked)
+    record.pass.handOver(bytes.count, now: now, said)
     return false
   }
 
   /// The whole reply to the one request that `bytes` are; nil where it is the library's to answer.
-  private func reply(to bytes: UnsafeRawBufferPointer, _ asked: inout LanePass.Asked) -> UnsafeRawBufferPointer? {
+  private func reply(to bytes: UnsafeRawBufferPointer, _ said: inout LanePass.Said?) -> UnsafeRawBufferPointer? {
     guard let request = PlainRequest(bytes), let method = server.rules.atOnce(request.framing),
       let known = server.handler.recall(request.target)
     else { return nil }
-    guard let reply = server.handler.hit(known, condition: { request.condition }) else {
-      asked = .noHit
-      return nil
-    }
-    guard type(of: reply) == MHDPreparedReply.self,
+    let reply = server.handler.hit(known, condition: { request.condition })
+    if let reply, type(of: reply) == MHDPreparedReply.self,
       let whole = compose(unsafeDowncast(reply, to: MHDPreparedReply.self), withBody: method == .get)
-    else {
-      asked = .hit(reply)
-      return nil
+    {
+      return whole
     }
-    return whole
+    said = LanePass.Said(known: known, reply: reply)
+    return nil
   }
 
   private func send(_ reply: UnsafeRawBufferPointer, on record: ConnectionRecord) {
@@ -95,7 +92,9 @@ final class FastLane {
     let isFault = sent < 0 && errno != EAGAIN
     record.turnPage()
     // A fault ends the connection by itself. Else the socket is full of answers that its client has not read, or memory is short.
-    if sent < reply.count, !isFault { record.leave(unsent: Array(reply[max(0, sent)...])) }
+    guard sent < reply.count, !isFault else { return }
+    record.leave(unsent: Array(reply[max(0, sent)...]))
+    server.counters.unread.wrappingAdd(1, ordering: .relaxed)
   }
 
   // MARK: - The reply

@@ -11,9 +11,7 @@ struct FieldBlock: Sendable {
 
   /// Nil for what only the library can send, and where a field cannot be sent at all.
   init?(_ reply: HTTPReply) {
-    var length = reply.status == 200 ? "\(reply.body.count)" : nil
-    if reply.status == 304 { length = reply.headers.first { MHDResponse.isNamed("content-length", $0.name) }?.value }
-    guard let length, UInt64(length) != nil else { return nil }
+    guard reply.status == 200 || reply.status == 304, let length = MHDResponse.length(of: reply) else { return nil }
     var text: [UInt8] = []
     text.reserveCapacity(640)
     var marks: [Int] = []

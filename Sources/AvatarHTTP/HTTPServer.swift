@@ -66,6 +66,7 @@ public final class HTTPServer: Sendable {
       refused: core.counters.refused.load(ordering: .relaxed),
       rejected: core.counters.rejected.load(ordering: .relaxed),
       early: loops.reduce(0) { $0 + $1.answeredEarly.load(ordering: .relaxed) },
+      unread: core.counters.unread.load(ordering: .relaxed),
       slowRequests: core.counters.slowRequests.load(ordering: .relaxed),
       slowResponses: core.counters.slowResponses.load(ordering: .relaxed))
   }

@@ -18,7 +18,8 @@ public struct HTTPServerOptions: Sendable {
   public var threads: Int
   /// Connections over all threads; further ones are closed as soon as they are accepted.
   public var maxConnections: Int
-  /// How long a connection may stay open between two requests, or stand still within one. Whole seconds, rounded up.
+  /// How long a connection may stay open between two requests, or stand still within one. Whole seconds, rounded up;
+  /// without TLS up to a sixteenth longer, a second at least.
   public var idleTimeout: Duration
   /// How long a request may take to arrive: from the connection's start for the first, from its first byte for others.
   public var requestTimeout: Duration

@@ -14,6 +14,8 @@ public struct HTTPServerStatistics: Hashable, Sendable {
   public var rejected: Int
   /// Requests answered before the library read them, by the present loops.
   public var early: Int
+  /// Connections ended because a client asked on and on without reading.
+  public var unread: Int
   /// Connections closed because a request took longer than `requestTimeout` to arrive.
   public var slowRequests: Int
   /// Connections closed because a client took longer than `responseTimeout` to read.
@@ -22,7 +24,7 @@ public struct HTTPServerStatistics: Hashable, Sendable {
   /// Makes statistics.
   public init(
     connections: Int = 0, inFlight: Int = 0, waiting: Int = 0, accepted: Int = 0, refused: Int = 0, rejected: Int = 0,
-    early: Int = 0, slowRequests: Int = 0, slowResponses: Int = 0
+    early: Int = 0, unread: Int = 0, slowRequests: Int = 0, slowResponses: Int = 0
   ) {
     self.connections = connections
     self.inFlight = inFlight
@@ -31,6 +33,7 @@ public struct HTTPServerStatistics: Hashable, Sendable {
     self.refused = refused
     self.rejected = rejected
     self.early = early
+    self.unread = unread
     self.slowRequests = slowRequests
     self.slowResponses = slowResponses
   }

@@ -13,28 +13,24 @@ struct LanePass {
   private(set) var handedAt: Int64
   /// Whether the present request is as long as its head.
   private var headBytes = 0
-  /// Whether the handler was asked for a hit already, for the request that the library has or is about to get.
-  private(set) var asked = Asked.no
+  /// What the handler said already of the request that the library has or is about to get; nil where it was not asked.
+  private(set) var said: Said?
 
-  /// What became of a question for a hit.
-  enum Asked {
-    /// There was none.
-    case no
-    /// There is no hit.
-    case noHit
-    /// There is, and this is its reply.
-    case hit(PreparedReply)
+  /// A target that the handler knows, and its reply where that is a hit.
+  struct Said {
+    let known: KnownTarget
+    let reply: PreparedReply?
   }
 
   init(now: Int64) { handedAt = now }
 
   /// The library gets these bytes.
-  mutating func handOver(_ bytes: Int, now: Int64, _ asked: Asked = .no) {
+  mutating func handOver(_ bytes: Int, now: Int64, _ said: Said? = nil) {
     if isOpen {
       isOpen = false
       handedOver = 0
       headBytes = 0
-      self.asked = asked
+      self.said = said
     }
     handedAt = now
     handedOver += bytes
@@ -45,7 +41,7 @@ struct LanePass {
 
   /// The library is done with the request.
   mutating func requestEnded() {
-    asked = .no
+    said = nil
     isOpen = headBytes > 0 && handedOver == headBytes
   }
 }

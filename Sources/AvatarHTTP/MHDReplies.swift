@@ -81,8 +81,7 @@ final class MHDResponse: @unchecked Sendable {
     let made: OpaquePointer?
     var endsWithClose = false
     if reply.status == 304 {
-      let length = reply.headers.first { $0.name.utf8.count == 14 && Self.isNamed("content-length", $0.name) }
-      let size = length.flatMap { UInt64($0.value) }
+      let size = Self.length(of: reply)
       endsWithClose = size == nil
       // The reader is never called: no body goes out with a 304.
       made = MHD_create_response_from_callback(
@@ -101,6 +100,12 @@ final class MHDResponse: @unchecked Sendable {
 
   deinit { MHD_destroy_response(handle) }
 
+  /// The `Content-Length` to send: a 304's is the 200's, as the reply says; nil where it does not.
+  static func length(of reply: HTTPReply) -> UInt64? {
+    guard reply.status == 304 else { return UInt64(reply.body.count) }
+    return reply.headers.first { isNamed("content-length", $0.name) }.flatMap { UInt64($0.value) }
+  }
+
   /// Whether this class or the library writes the field.
   static func isOurs(_ name: String) -> Bool {
     switch name.utf8.count {
@@ -112,7 +117,7 @@ final class MHDResponse: @unchecked Sendable {
     }
   }
 
-  static func isNamed(_ lowercased: StaticString, _ name: String) -> Bool {
+  private static func isNamed(_ lowercased: StaticString, _ name: String) -> Bool {
     lowercased.withUTF8Buffer { $0.elementsEqual(name.utf8.lazy.map(asciiLowercased)) }
   }
 }

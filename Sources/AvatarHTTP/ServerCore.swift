@@ -8,6 +8,7 @@ final class ServerCore: Sendable {
     let accepted = Atomic<Int>(0)
     let refused = Atomic<Int>(0)
     let rejected = Atomic<Int>(0)
+    let unread = Atomic<Int>(0)
     let slowRequests = Atomic<Int>(0)
     let slowResponses = Atomic<Int>(0)
   }

@@ -104,7 +104,8 @@ final class ServingLoop: @unchecked Sendable {
 
   func requestBegan(on record: ConnectionRecord, target: UnsafeRawBufferPointer) -> RequestContext {
     record.enter(.arriving)
-    let aim = aim(of: target)
+    // The lane may have asked already, about these very bytes.
+    let aim = record.pass.said.map { .known($0.known) } ?? aim(of: target)
     guard let context = record.spare else {
       return RequestContext(record: record, aim: aim, targetBytes: target.count)
     }
@@ -149,11 +150,9 @@ final class ServingLoop: @unchecked Sendable {
     switch context.stage {
     case .admitted(let method):
       context.record.enter(.working)
-      switch context.record.pass.asked {
-      case .hit(let reply): return queue(reply, context, on: connection)
-      case .noHit: break
-      case .no:
-        if let reply = hit(context, method, on: connection) { return queue(reply, context, on: connection) }
+      let said = context.record.pass.said
+      if let reply = said == nil ? hit(context, method, on: connection) : said?.reply {
+        return queue(reply, context, on: connection)
       }
       return ask(context.request(method, on: connection), context, on: connection)
     case .discarding(let error):

@@ -10,15 +10,19 @@ import Testing
 
   @Test func `While draining each answer ends its connection and new ones are taken`() async throws {
     let prepared = MHDReplies().prepare(reply("p"))
-    let test = try TestServer { $0.path == "/p" ? .prepared(prepared) : TestServer.echo($0) }
-    let old = try test.client()
-    old.send(.get("/p"))
-    #expect(old.receiveAnswer()?.values("connection") == [])
+    let test = try TestServer(known: ["/hit": true]) { $0.path == "/p" ? .prepared(prepared) : TestServer.echo($0) }
+    let old = try ["/p", "/hit"].map { (path: $0, client: try test.client()) }
+    for (path, client) in old {
+      client.send(.get(path))
+      #expect(client.receiveAnswer()?.values("connection") == [], "\(path)")
+    }
     test.server.beginDrain()
-    old.send(.get("/p"))
-    #expect(old.receiveAnswer()?.values("connection") == ["close"])
-    #expect(old.isClosedByServer())
-    for path in ["/p", "/a"] {
+    for (path, client) in old {
+      client.send(.get(path))
+      #expect(client.receiveAnswer()?.values("connection") == ["close"], "\(path)")
+      #expect(client.isClosedByServer(), "\(path)")
+    }
+    for path in ["/p", "/a", "/hit"] {
       let new = try test.client()
       new.send(.get(path))
       #expect(new.receiveAnswer()?.values("connection") == ["close"], "\(path)")
