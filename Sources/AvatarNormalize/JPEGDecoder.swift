@@ -8,14 +8,24 @@ internal import CJPEG
 final class JPEGDecoder {
   private let reader: OpaquePointer
   private let axes: ResamplingAxes
+  private let isQuick: Bool
+  private var entropy: CJPEGEntropy
+  /// What was read is to be read once more, by the library.
+  private var isIrregular = false
 
-  init(axes: ResamplingAxes) throws(AvatarError) {
+  /// With `isQuick` false the entropy-coded data are all libjpeg-turbo's, with the same pictures.
+  init(axes: ResamplingAxes, isQuick: Bool = true) throws(AvatarError) {
     self.axes = axes
+    self.isQuick = isQuick
+    entropy = CJPEG_LIBRARY
     guard let reader = cjpeg_reader_create() else { throw AvatarError(.internalFault, "no JPEG reader") }
     self.reader = reader
   }
 
   deinit { cjpeg_reader_destroy(reader) }
+
+  /// The last picture did not have to be read once more.
+  var wasQuick: Bool { entropy == CJPEG_QUICK }
 
   /// The part of `header`'s picture that the placement uses, and how that becomes the avatar.
   ///
@@ -46,11 +56,16 @@ final class JPEGDecoder {
   ) throws(AvatarError) -> Result {
     let result: Swift.Result<Result, AvatarError> = header.essence.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return .failure(.corrupt("no bytes")) }
-      do throws(AvatarError) {
-        return .success(try body(start, bytes.count))
-      } catch {
-        cjpeg_reader_abandon(reader)
-        return .failure(error)
+      entropy = isQuick ? CJPEG_QUICK : CJPEG_LIBRARY
+      while true {
+        isIrregular = false
+        do throws(AvatarError) {
+          return .success(try body(start, bytes.count))
+        } catch {
+          cjpeg_reader_abandon(reader)
+          guard isIrregular else { return .failure(error) }
+          entropy = CJPEG_LIBRARY
+        }
       }
     }
     return try result.get()
@@ -77,7 +92,7 @@ final class JPEGDecoder {
     let right = min(scaledWidth, window.columns.upperBound + margin)
     var frame = CJPEGFrame()
     try check(
-      cjpeg_reader_start(reader, bytes, count, UInt32(eighths), UInt32(left), UInt32(right - left), &frame))
+      cjpeg_reader_start(reader, entropy, bytes, count, UInt32(eighths), UInt32(left), UInt32(right - left), &frame))
     try checkSize(frame.width, frame.height, header, eighths)
     let rowBytes = Int(frame.columns) * Int(frame.bands)
     let pixels = PinnedBytes(count: rowBytes * window.rows.count)
@@ -108,7 +123,7 @@ final class JPEGDecoder {
     _ bytes: UnsafePointer<UInt8>, _ count: Int, _ header: ImageHeader, _ placement: Placement, _ eighths: Int
   ) throws(AvatarError) -> Planes? {
     var frames = [CJPEGPlane](repeating: CJPEGPlane(), count: 3)
-    let status = cjpeg_reader_start_planes(reader, bytes, count, UInt32(eighths), &frames)
+    let status = cjpeg_reader_start_planes(reader, entropy, bytes, count, UInt32(eighths), &frames)
     if status == CJPEG_UNSUPPORTED { return nil }
     try check(status)
     try checkSize(frames[0].width, frames[0].height, header, eighths)
@@ -150,6 +165,9 @@ final class JPEGDecoder {
     case CJPEG_OK: return
     case CJPEG_UNSUPPORTED: throw .unsupported("a kind of JPEG that is not decoded")
     case CJPEG_TRUNCATED: throw .corrupt("JPEG ends before its last row")
+    case CJPEG_IRREGULAR:
+      isIrregular = true
+      throw .corrupt("JPEG is to be read by the library")
     case CJPEG_NO_MEMORY: throw .corrupt("JPEG needs more memory than there is")
     default: throw .corrupt("JPEG does not decode")
     }

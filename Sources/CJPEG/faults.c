@@ -18,9 +18,11 @@ void cjpeg_faults_init(CJPEGFaults *faults) {
   faults->manager.emit_message = note;
   faults->manager.output_message = ignore;
   faults->truncated = 0;
+  faults->isIrregular = 0;
 }
 
 CJPEGStatus cjpeg_faults_status(const CJPEGFaults *faults) {
+  if (faults->isIrregular) return CJPEG_IRREGULAR;
   switch (faults->manager.msg_code) {
     case JERR_OUT_OF_MEMORY:
       return CJPEG_NO_MEMORY;

@@ -16,6 +16,7 @@ typedef struct {
   struct jpeg_error_mgr manager;
   jmp_buf escape;
   int truncated;
+  int isIrregular;
 } CJPEGFaults;
 
 void cjpeg_faults_init(CJPEGFaults *faults);

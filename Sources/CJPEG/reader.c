@@ -4,11 +4,13 @@
 #include <stdlib.h>
 
 #include "faults.h"
+#include "huffman.h"
 
 struct CJPEGReader {
   struct jpeg_decompress_struct info;
   CJPEGFaults faults;
   struct jpeg_source_mgr source;
+  CJPEGHuffman *huffman;
   int isCreated;
   int ranOut;
 };
@@ -38,45 +40,52 @@ static void source_skip(j_decompress_ptr info, long count) {
 CJPEGReader *cjpeg_reader_create(void) {
   CJPEGReader *reader = calloc(1, sizeof *reader);
   if (!reader) return NULL;
-  cjpeg_faults_init(&reader->faults);
-  reader->info.err = &reader->faults.manager;
-  if (setjmp(reader->faults.escape)) {
+  reader->huffman = cjpeg_huffman_create();
+  if (!reader->huffman) {
     free(reader);
     return NULL;
   }
-  jpeg_create_decompress(&reader->info);
-  reader->isCreated = 1;
-  reader->info.client_data = reader;
+  cjpeg_faults_init(&reader->faults);
   reader->source.init_source = source_nothing;
   reader->source.fill_input_buffer = source_fill;
   reader->source.skip_input_data = source_skip;
   reader->source.resync_to_restart = jpeg_resync_to_restart;
   reader->source.term_source = source_nothing;
-  reader->info.src = &reader->source;
   return reader;
 }
 
 void cjpeg_reader_destroy(CJPEGReader *reader) {
   if (!reader) return;
   if (reader->isCreated) jpeg_destroy_decompress(&reader->info);
+  cjpeg_huffman_destroy(reader->huffman);
   free(reader);
 }
 
-// Back to the beginning of a file; what may leave by longjmp comes after this.
+// To the beginning of a file, with a decoder that knows nothing of another: libjpeg keeps tables, and a file that lacks its own would be
+// decoded with those of whichever came before it. May leave by longjmp.
 static void take(CJPEGReader *reader, const uint8_t *bytes, size_t count) {
+  j_decompress_ptr info = &reader->info;
+  if (reader->isCreated) jpeg_destroy_decompress(info);
+  reader->isCreated = 0;
   reader->faults.truncated = 0;
+  reader->faults.isIrregular = 0;
   reader->faults.manager.num_warnings = 0;
   reader->ranOut = 0;
+  info->err = &reader->faults.manager;
+  jpeg_create_decompress(info);
+  reader->isCreated = 1;
+  info->client_data = reader;
   reader->source.next_input_byte = bytes;
   reader->source.bytes_in_buffer = count;
+  info->src = &reader->source;
 }
 
 CJPEGStatus cjpeg_reader_start(
-    CJPEGReader *reader, const uint8_t *bytes, size_t count, uint32_t eighths, uint32_t left, uint32_t columns,
-    CJPEGFrame *frame) {
+    CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, uint32_t eighths, uint32_t left,
+    uint32_t columns, CJPEGFrame *frame) {
   j_decompress_ptr info = &reader->info;
-  take(reader, bytes, count);
   if (setjmp(reader->faults.escape)) return cjpeg_faults_status(&reader->faults);
+  take(reader, bytes, count);
   if (jpeg_read_header(info, TRUE) != JPEG_HEADER_OK) return CJPEG_CORRUPT;
   switch (info->jpeg_color_space) {
     case JCS_CMYK:
@@ -95,6 +104,7 @@ CJPEGStatus cjpeg_reader_start(
   info->scale_num = eighths;
   info->scale_denom = 8;
   if (!jpeg_start_decompress(info)) return CJPEG_CORRUPT;
+  if (entropy == CJPEG_QUICK) cjpeg_huffman_attach(reader->huffman, info);
   frame->width = info->output_width;
   frame->height = info->output_height;
   frame->left = 0;
@@ -129,10 +139,11 @@ static int hasPlanes(j_decompress_ptr info) {
 }
 
 CJPEGStatus cjpeg_reader_start_planes(
-    CJPEGReader *reader, const uint8_t *bytes, size_t count, uint32_t eighths, CJPEGPlane planes[3]) {
+    CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, uint32_t eighths,
+    CJPEGPlane planes[3]) {
   j_decompress_ptr info = &reader->info;
-  take(reader, bytes, count);
   if (setjmp(reader->faults.escape)) return cjpeg_faults_status(&reader->faults);
+  take(reader, bytes, count);
   if (jpeg_read_header(info, TRUE) != JPEG_HEADER_OK) return CJPEG_CORRUPT;
   if (!hasPlanes(info)) {
     jpeg_abort_decompress(info);
@@ -143,6 +154,7 @@ CJPEGStatus cjpeg_reader_start_planes(
   info->scale_num = eighths;
   info->scale_denom = 8;
   if (!jpeg_start_decompress(info)) return CJPEG_CORRUPT;
+  if (entropy == CJPEG_QUICK) cjpeg_huffman_attach(reader->huffman, info);
   for (int index = 0; index < 3; index++) {
     const jpeg_component_info *part = &info->comp_info[index];
     double across = part->h_samp_factor * part->DCT_scaled_size;
@@ -197,6 +209,6 @@ CJPEGStatus cjpeg_reader_finish(CJPEGReader *reader) {
 }
 
 void cjpeg_reader_abandon(CJPEGReader *reader) {
-  if (setjmp(reader->faults.escape)) return;
+  if (!reader->isCreated || setjmp(reader->faults.escape)) return;
   jpeg_abort_decompress(&reader->info);
 }

@@ -11,7 +11,6 @@ import itertools
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 
@@ -64,9 +63,7 @@ async def carry(client, out, inner):
 
 
 async def main(arguments):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        inner = probe.getsockname()[1]
+    inner = support.free_port()
     outer = next(int(argument.rpartition(":")[2]) for argument in arguments if argument.startswith("--listen="))
     flags = [argument for argument in arguments if not argument.startswith("--listen=")]
     # Ready only when both are: the control side, which says so, is the real one's.

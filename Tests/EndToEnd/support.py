@@ -9,6 +9,7 @@ import glob
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -31,11 +32,19 @@ TOLERANCE = 1.0
 START_LIMIT = 30
 
 
+# Below those that Linux gives to clients by itself (ip_local_port_range), so that no connection takes one between its
+# choice and its use. In an order of this process's own.
+_PORTS = iter(random.SystemRandom().sample(range(10_000, 32_768), 22_768))
+
+
 def free_port():
-    """A port that nobody has at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nobody has at the moment; never the same twice, as two are often chosen before either is bound."""
+    for port in _PORTS:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # As servers do: old connections do not count.
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is left")
 
 
 def eventually(question, within=20, what="it"):

@@ -12,6 +12,7 @@ typedef enum CJPEGStatus {
   CJPEG_UNSUPPORTED = 2,  ///< a kind of JPEG that libjpeg-turbo does not decode (12 bit, lossless, hierarchical)
   CJPEG_TRUNCATED = 3,    ///< the entropy-coded data ended before the last row
   CJPEG_NO_MEMORY = 4,    ///< the address space is used up
+  CJPEG_IRREGULAR = 5,    ///< not for CJPEG_QUICK: start again with CJPEG_LIBRARY
 } CJPEGStatus;
 
 /// What a pixel holds, one byte a band.
@@ -21,6 +22,12 @@ typedef enum CJPEGPixels {
   CJPEG_CMYK = 2,           ///< inks, 255 = full
   CJPEG_CMYK_INVERTED = 3,  ///< inks as Adobe stores them, 0 = full
 } CJPEGPixels;
+
+/// Who reads the entropy-coded data.
+typedef enum CJPEGEntropy {
+  CJPEG_QUICK = 0,    ///< huffman.c, which leaves everything that is damaged or rare to the library; the same coefficients in half the time
+  CJPEG_LIBRARY = 1,  ///< libjpeg-turbo
+} CJPEGEntropy;
 
 typedef struct CJPEGReader CJPEGReader;
 
@@ -39,8 +46,8 @@ void cjpeg_reader_destroy(CJPEGReader *reader);
 /// Starts to decode `bytes` (kept, not copied) at `eighths`/8 of its size (1…8). Rows hold at least the columns
 /// [`left`, `left` + `columns`) of the scaled picture, 0 columns for all.
 CJPEGStatus cjpeg_reader_start(
-    CJPEGReader *reader, const uint8_t *bytes, size_t count, uint32_t eighths, uint32_t left, uint32_t columns,
-    CJPEGFrame *frame);
+    CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, uint32_t eighths, uint32_t left,
+    uint32_t columns, CJPEGFrame *frame);
 /// Reads the next rows, of frame->columns pixels each, `rowBytes` apart.
 CJPEGStatus cjpeg_reader_read(CJPEGReader *reader, uint8_t *pixels, uint32_t rows, size_t rowBytes);
 /// Passes over rows: their data is still checked.
@@ -62,9 +69,11 @@ typedef struct CJPEGPlane {
 
 /// Starts to decode `bytes` (kept, not copied) at `eighths`/8 of its size, by planes: luma and both of chroma as they are stored, neither
 /// interpolated nor turned into red, green and blue. CJPEG_UNSUPPORTED where the JPEG is not made of such planes, with chroma
-/// as large as luma or halved; another start may follow at once.
+/// as large as luma or halved; another start may follow at once. With CJPEG_QUICK this and what follows up to
+/// finish may come to CJPEG_IRREGULAR.
 CJPEGStatus cjpeg_reader_start_planes(
-    CJPEGReader *reader, const uint8_t *bytes, size_t count, uint32_t eighths, CJPEGPlane planes[3]);
+    CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, uint32_t eighths,
+    CJPEGPlane planes[3]);
 /// Fills the next `rows` of each plane.
 CJPEGStatus cjpeg_reader_step(CJPEGReader *reader, uint8_t *luma, uint8_t *blue, uint8_t *red);
 

@@ -1,0 +1,369 @@
+// ITU-T T.81, annex F: Huffman decoding of the sequential modes.
+//
+// libjpeg-turbo calls its entropy decoder for the coefficients of one MCU (minimum coded unit: the blocks that lie over each other in all components)
+// and does everything else itself: headers, tables, inverse DCT. Here a look at PAIR_BITS bits finds up to two codes with their values, where
+// the library finds one code and then its value.
+//
+// Nothing here depends on the data being sound. A table is as large as what indexes it; a coefficient's place is at most PLACES - 1, all of
+// which map into the block; bytes are read from `chunk`, which ends in as many zeros as one MCU can use up.
+#include "huffman.h"
+
+#include "faults.h"
+
+#include <jpegint.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  ONE_BITS = 10,
+  PAIR_BITS = 11,
+  LONGEST_CODE = 16,
+  // 10 blocks of 64 coefficients, each with a code of 16 bits and a value of 15, and what a refill reads ahead.
+  MCU_BYTES = D_MAX_BLOCKS_IN_MCU * DCTSIZE2 * (LONGEST_CODE + 15) / 8 + 8,
+  CHUNK_BYTES = 1 << 14,
+  // More than any coefficient's place and run: the block has ended.
+  END_OF_BLOCK = 112,
+  LONGEST_RUN = 16,
+  // The first place from which on two codes could reach behind the block.
+  LAST_FEW = DCTSIZE2 - 1 - LONGEST_RUN,
+  PLACES = 256,
+};
+
+// A look's findings. With bits: | first value 7 | second value 7 | second step 7 | first step 7 | bits 4 |, a step being how many places on the
+// value lies. A single code has a second step of 0 and its value twice, so that the second store repeats the first. Without bits, for a
+// value too long to be here: | symbol 8 | bits of the code 5 | 0 4 |, and 0 for a code too long to be here.
+typedef uint32_t Entry;
+
+static inline unsigned entry_bits(Entry entry) { return entry & 15; }
+static inline unsigned entry_step1(Entry entry) { return entry >> 4 & 127; }
+static inline unsigned entry_step2(Entry entry) { return entry >> 11 & 127; }
+static inline int entry_value1(Entry entry) { return (int32_t)entry >> 25; }
+static inline int entry_value2(Entry entry) { return (int32_t)(entry << 7) >> 25; }
+static inline unsigned entry_codeBits(Entry entry) { return entry >> 4 & 31; }
+static inline unsigned entry_symbol(Entry entry) { return entry >> 9 & 255; }
+
+static Entry entry_of(unsigned bits, unsigned step, int value) {
+  uint32_t field = (uint32_t)value & 127;
+  return bits | step << 4 | field << 18 | field << 25;
+}
+
+static Entry entry_ofBoth(Entry first, Entry second) {
+  uint32_t bits = entry_bits(first) + entry_bits(second);
+  return bits | entry_step1(first) << 4 | entry_step1(second) << 11 | ((uint32_t)entry_value1(second) & 127) << 18 |
+         (first & 127u << 25);
+}
+
+typedef struct {
+  Entry one[1 << ONE_BITS];
+  Entry pair[1 << PAIR_BITS];
+  // For codes longer than ONE_BITS: the first code behind those of a length, aligned to 16 bits, and where their symbols are.
+  uint32_t behind[LONGEST_CODE + 1];
+  int offset[LONGEST_CODE + 1];
+  uint8_t symbols[256];
+} Table;
+
+typedef struct {
+  const Table *dc, *ac;
+  unsigned *last;  // DC value, of the block's component
+} Block;
+
+typedef struct {
+  uint64_t bits;   // the next ones on top
+  unsigned count;  // how many of them there are
+  const uint8_t *next;
+} BitReader;
+
+struct CJPEGHuffman {
+  struct jpeg_entropy_decoder interface;  // first: libjpeg's modules are known by it
+  BitReader reader;
+  // The data without their stuffing, from `reader.next` to `end`; zeros behind it.
+  const uint8_t *end;
+  const uint8_t *source, *sourceEnd;
+  int isLastChunk;  // up to a marker, or to the end of the file
+  unsigned restartMCUs, nextRestart;
+  Block blocks[D_MAX_BLOCKS_IN_MCU];
+  int blockCount;
+  unsigned last[MAX_COMPS_IN_SCAN];
+  Table dc[NUM_HUFF_TBLS], ac[NUM_HUFF_TBLS];
+  JCOEF nowhere[DCTSIZE2];  // takes what jpeg_skip_scanlines passes over
+  uint8_t chunk[CHUNK_BYTES + MCU_BYTES + 8];
+};
+
+// Figure A.6; places behind the block are those of its last coefficient, which an end of block writes its 0 to.
+static uint8_t naturalOrder[PLACES];
+
+__attribute__((constructor)) static void fillNaturalOrder(void) {
+  memset(naturalOrder, DCTSIZE2 - 1, sizeof naturalOrder);
+  int row = 0, column = 0;
+  for (int place = 0; place < DCTSIZE2; place++) {
+    naturalOrder[place] = (uint8_t)(row * DCTSIZE + column);
+    int isRising = (row + column) % 2 == 0;
+    int *ahead = isRising ? &column : &row, *back = isRising ? &row : &column;
+    if (*ahead == DCTSIZE - 1) {
+      ++*back;
+    } else {
+      ++*ahead;
+      if (*back > 0) --*back;
+    }
+  }
+}
+
+// F.2.2.1, EXTEND: of `size` bits those below half are the negative values.
+static inline int extended(unsigned raw, unsigned size) {
+  return (int)raw - (raw < 1u << (size - 1) ? (int)(1u << size) - 1 : 0);
+}
+
+static Entry entry_forCode(unsigned codeBits, unsigned symbol, unsigned behindCode, int isAC) {
+  unsigned size = isAC ? symbol & 15 : symbol, run = isAC ? symbol >> 4 : 0;
+  if (size == 0) return entry_of(codeBits, !isAC || run == 15 ? run + 1 : END_OF_BLOCK, 0);
+  if (codeBits + size > ONE_BITS || size > 6) return codeBits << 4 | symbol << 9;
+  unsigned raw = behindCode >> (ONE_BITS - codeBits - size) & ((1u << size) - 1);
+  return entry_of(codeBits + size, run + 1, extended(raw, size));
+}
+
+// jpeg_start_decompress has refused what is no Huffman code.
+static void table_fill(Table *table, const JHUFF_TBL *source, int isAC) {
+  memset(table->one, 0, sizeof table->one);
+  memcpy(table->symbols, source->huffval, sizeof table->symbols);
+  unsigned code = 0, index = 0;
+  for (unsigned bits = 1; bits <= LONGEST_CODE; bits++) {
+    table->offset[bits] = (int)index - (int)code;
+    for (int count = source->bits[bits]; count > 0 && index < 256; count--, index++, code++) {
+      if (bits > ONE_BITS) continue;
+      unsigned spare = ONE_BITS - bits;
+      for (unsigned behind = 0; behind < 1u << spare; behind++) {
+        unsigned place = (code << spare | behind) & ((1u << ONE_BITS) - 1);
+        table->one[place] = entry_forCode(bits, source->huffval[index], behind, isAC);
+      }
+    }
+    table->behind[bits] = code << (LONGEST_CODE - bits);
+    code <<= 1;
+  }
+  if (!isAC) return;
+  for (unsigned place = 0; place < 1u << PAIR_BITS; place++) {
+    Entry first = table->one[place >> (PAIR_BITS - ONE_BITS)];
+    table->pair[place] = first;
+    if (entry_bits(first) == 0 || entry_step1(first) == END_OF_BLOCK) continue;
+    unsigned rest = place << entry_bits(first) & ((1u << PAIR_BITS) - 1);
+    Entry second = table->one[rest >> (PAIR_BITS - ONE_BITS)];
+    if (entry_bits(second) == 0 || entry_bits(first) + entry_bits(second) > PAIR_BITS) continue;
+    table->pair[place] = entry_ofBoth(first, second);
+  }
+}
+
+// Brings the next bytes behind those that are left, each stuffed FF 00 as FF.
+static void load(CJPEGHuffman *huffman) {
+  size_t kept = (size_t)(huffman->end - huffman->reader.next);
+  memmove(huffman->chunk, huffman->reader.next, kept);
+  uint8_t *target = huffman->chunk + kept, *limit = huffman->chunk + CHUNK_BYTES;
+  const uint8_t *source = huffman->source;
+  while (target < limit && !huffman->isLastChunk) {
+    size_t there = (size_t)(huffman->sourceEnd - source), room = (size_t)(limit - target);
+    size_t span = there < room ? there : room;
+    const uint8_t *mark = memchr(source, 0xFF, span);
+    size_t plain = mark ? (size_t)(mark - source) : span;
+    memcpy(target, source, plain);
+    target += plain;
+    source += plain;
+    if (mark && huffman->sourceEnd - mark > 1 && mark[1] == 0) {
+      *target++ = 0xFF;
+      source += 2;
+    } else if (mark || span == there) {
+      huffman->isLastChunk = 1;
+    }
+  }
+  huffman->source = source;
+  huffman->reader.next = huffman->chunk;
+  huffman->end = target;
+  memset(target, 0, MCU_BYTES + 8);
+}
+
+// Bits between the reader and the end of what was loaded; below 0 where zeros were read.
+static ptrdiff_t bitsLeft(const CJPEGHuffman *huffman) {
+  return (huffman->end - huffman->reader.next) * 8 + (ptrdiff_t)huffman->reader.count;
+}
+
+static void segment_begin(CJPEGHuffman *huffman) {
+  huffman->reader = (BitReader){.next = huffman->chunk};
+  huffman->end = huffman->chunk;
+  huffman->isLastChunk = 0;
+  memset(huffman->last, 0, sizeof huffman->last);
+  load(huffman);
+}
+
+// E.2.4: only where nothing but padding comes before the marker, and it is the one whose turn it is.
+static int restart(CJPEGHuffman *huffman) {
+  if (!huffman->isLastChunk) load(huffman);
+  const uint8_t *source = huffman->source;
+  if (!huffman->isLastChunk || bitsLeft(huffman) >= 8 || huffman->sourceEnd - source < 2) return 0;
+  if (source[0] != 0xFF || source[1] != JPEG_RST0 + huffman->nextRestart) return 0;
+  huffman->source = source + 2;
+  huffman->nextRestart = (huffman->nextRestart + 1) & 7;
+  segment_begin(huffman);
+  return 1;
+}
+
+static inline void reader_drop(BitReader *reader, unsigned count) {
+  reader->bits <<= count;
+  reader->count -= count;
+}
+
+// To 56 bits and more.
+static inline void reader_refill(BitReader *reader) {
+  uint64_t ahead;
+  memcpy(&ahead, reader->next, sizeof ahead);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  ahead = __builtin_bswap64(ahead);
+#endif
+  reader->bits |= ahead >> reader->count;
+  reader->next += (63 - reader->count) >> 3;
+  reader->count |= 56;
+}
+
+// What a table's entry has no room for: of a symbol's code, which may be long, the rest is taken from the reader. -1: no code.
+static inline int reader_symbol(BitReader *reader, const Table *table, Entry entry) {
+  if (entry) {
+    reader_drop(reader, entry_codeBits(entry));
+    return (int)entry_symbol(entry);
+  }
+  unsigned code = (unsigned)(reader->bits >> (64 - LONGEST_CODE)), bits = ONE_BITS + 1;
+  while (bits <= LONGEST_CODE && code >= table->behind[bits]) bits++;
+  if (bits > LONGEST_CODE) return -1;
+  int index = table->offset[bits] + (int)(code >> (LONGEST_CODE - bits));
+  reader_drop(reader, bits);
+  return table->symbols[index & 255];
+}
+
+static inline int reader_value(BitReader *reader, unsigned size) {
+  if (size == 0) return 0;
+  int value = extended((unsigned)(reader->bits >> (64 - size)), size);
+  reader_drop(reader, size);
+  return value;
+}
+
+// One coefficient the long way; 0: no code.
+static inline int takeLong(BitReader *reader, const Table *table, Entry entry, JCOEF *block, unsigned *place) {
+  reader_refill(reader);
+  int symbol = reader_symbol(reader, table, entry);
+  if (symbol < 0) return 0;
+  unsigned size = (unsigned)symbol & 15, run = (unsigned)symbol >> 4;
+  if (size == 0) {
+    *place += run == 15 ? LONGEST_RUN : END_OF_BLOCK;
+  } else {
+    *place += run + 1;
+    block[naturalOrder[*place]] = (JCOEF)reader_value(reader, size);
+  }
+  return 1;
+}
+
+static inline int takeDC(BitReader *reader, const Table *table, int *difference) {
+  reader_refill(reader);
+  Entry entry = table->one[reader->bits >> (64 - ONE_BITS)];
+  if (entry_bits(entry)) {
+    reader_drop(reader, entry_bits(entry));
+    *difference = entry_value1(entry);
+    return 1;
+  }
+  int size = reader_symbol(reader, table, entry);
+  if (size < 0 || size > 15) return 0;
+  *difference = reader_value(reader, (unsigned)size);
+  return 1;
+}
+
+// The block's other coefficients; 0: no code, or one that reaches behind the block.
+static inline int takeAC(BitReader *reader, const Table *table, JCOEF *block) {
+  unsigned place = 0;
+  while (place < LAST_FEW) {
+    reader_refill(reader);
+    // Four looks use up at most 44 of the 56 bits.
+    for (int look = 0; look < 4 && place < LAST_FEW; look++) {
+      Entry entry = table->pair[reader->bits >> (64 - PAIR_BITS)];
+      if (__builtin_expect(entry_bits(entry) == 0, 0)) {
+        if (!takeLong(reader, table, entry, block, &place)) return 0;
+        break;
+      }
+      reader_drop(reader, entry_bits(entry));
+      place += entry_step1(entry);
+      block[naturalOrder[place]] = (JCOEF)entry_value1(entry);
+      place += entry_step2(entry);
+      block[naturalOrder[place]] = (JCOEF)entry_value2(entry);
+    }
+  }
+  // One at a time, as the next code may be the next block's.
+  while (place < DCTSIZE2 - 1) {
+    reader_refill(reader);
+    Entry entry = table->one[reader->bits >> (64 - ONE_BITS)];
+    if (entry_bits(entry) == 0) {
+      if (!takeLong(reader, table, entry, block, &place)) return 0;
+      continue;
+    }
+    reader_drop(reader, entry_bits(entry));
+    place += entry_step1(entry);
+    block[naturalOrder[place]] = (JCOEF)entry_value1(entry);
+  }
+  return place == DCTSIZE2 - 1 || place >= END_OF_BLOCK;
+}
+
+// The library has set the blocks to 0.
+static int takeMCU(CJPEGHuffman *huffman, JBLOCKROW *blocks) {
+  BitReader reader = huffman->reader;
+  for (int index = 0; index < huffman->blockCount; index++) {
+    const Block *block = &huffman->blocks[index];
+    JCOEF *coefficients = blocks ? *blocks[index] : huffman->nowhere;
+    int difference;
+    if (!takeDC(&reader, block->dc, &difference)) return 0;
+    *block->last += (unsigned)difference;
+    coefficients[0] = (JCOEF)*block->last;
+    if (!takeAC(&reader, block->ac, coefficients)) return 0;
+  }
+  huffman->reader = reader;
+  return 1;
+}
+
+static void leave(j_decompress_ptr info) {
+  CJPEGFaults *faults = (CJPEGFaults *)info->err;
+  faults->isIrregular = 1;
+  longjmp(faults->escape, 1);
+}
+
+static boolean decodeMCU(j_decompress_ptr info, JBLOCKROW *blocks) {
+  CJPEGHuffman *huffman = (CJPEGHuffman *)info->entropy;
+  if (info->restart_interval > 0) {
+    if (huffman->restartMCUs == 0) {
+      if (!restart(huffman)) leave(info);
+      huffman->restartMCUs = info->restart_interval;
+    }
+    huffman->restartMCUs--;
+  }
+  if (!huffman->isLastChunk && huffman->end - huffman->reader.next < MCU_BYTES) load(huffman);
+  if (!takeMCU(huffman, blocks) || bitsLeft(huffman) < 0) leave(info);
+  return TRUE;
+}
+
+CJPEGHuffman *cjpeg_huffman_create(void) { return calloc(1, sizeof(CJPEGHuffman)); }
+
+void cjpeg_huffman_destroy(CJPEGHuffman *huffman) { free(huffman); }
+
+void cjpeg_huffman_attach(CJPEGHuffman *huffman, j_decompress_ptr info) {
+  if (info->progressive_mode || info->arith_code || info->inputctl->has_multiple_scans) return;
+  if (info->Ss != 0 || info->Se != DCTSIZE2 - 1 || info->Ah != 0 || info->Al != 0) return;
+  int isFilled[2][NUM_HUFF_TBLS] = {{0}};
+  for (int index = 0; index < info->blocks_in_MCU; index++) {
+    int component = info->MCU_membership[index];
+    const jpeg_component_info *part = info->cur_comp_info[component];
+    Table *dc = &huffman->dc[part->dc_tbl_no], *ac = &huffman->ac[part->ac_tbl_no];
+    if (!isFilled[0][part->dc_tbl_no]++) table_fill(dc, info->dc_huff_tbl_ptrs[part->dc_tbl_no], 0);
+    if (!isFilled[1][part->ac_tbl_no]++) table_fill(ac, info->ac_huff_tbl_ptrs[part->ac_tbl_no], 1);
+    huffman->blocks[index] = (Block){.dc = dc, .ac = ac, .last = &huffman->last[component]};
+  }
+  huffman->blockCount = info->blocks_in_MCU;
+  huffman->source = info->src->next_input_byte;
+  huffman->sourceEnd = huffman->source + info->src->bytes_in_buffer;
+  huffman->restartMCUs = info->restart_interval;
+  huffman->nextRestart = 0;
+  segment_begin(huffman);
+  // A second scan, which there is none of, would begin with start_pass.
+  huffman->interface = (struct jpeg_entropy_decoder){.start_pass = leave, .decode_mcu = decodeMCU};
+  info->entropy = &huffman->interface;
+}

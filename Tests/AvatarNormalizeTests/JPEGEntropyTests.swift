@@ -1,0 +1,125 @@
+import AvatarCore
+import Testing
+
+@testable import AvatarNormalize
+
+/// Entropy-coded data as we read them beside libjpeg-turbo's reading.
+struct JPEGEntropyTests {
+  private struct Random: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      return state
+    }
+  }
+
+  /// What a decoder makes of a file, whole, or a part at a smaller size, or by planes: its pixels, or the error's code.
+  private enum Reading: Equatable {
+    case pixels([UInt8])
+    case failure(AvatarError.Code)
+  }
+
+  private enum Way: CaseIterable { case whole, part, planes }
+
+  private func reading(_ source: [UInt8], _ decoder: JPEGDecoder, _ way: Way) -> Reading {
+    do throws(AvatarError) {
+      let header = try ImageHeader(of: source)
+      // Made smaller by the DCT where it is large enough, and cropped where it is no square.
+      let recipe = Recipe(size: way == .whole ? max(header.width, header.height) : 16)
+      let placement = Placement(width: header.width, height: header.height, recipe: recipe)
+      if way == .planes, let planes = try decoder.planes(header, placement: placement) {
+        return .pixels([planes.luma, planes.blue, planes.red].flatMap { $0.withBytes { Array($0) } })
+      }
+      return .pixels(try decoder.decode(header, placement: placement).0.pixels.withBytes { Array($0) })
+    } catch {
+      return .failure(error.code)
+    }
+  }
+
+  /// Noise: long codes, and blocks that are full up to their last coefficient.
+  private func noise(_ side: Int, quality: Int) throws -> [UInt8] {
+    var random = Random(state: 0x9E37_79B9_7F4A_7C15)
+    let pixels = PinnedBytes(count: side * side * 3)
+    pixels.withBytes { bytes in for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255, using: &random) }
+    }
+    let raster = Raster(pixels, width: side, height: side, bands: 3, colour: .rgb)
+    let recipe = Recipe(quality: quality, minimumQuality: quality)
+    return try JPEGWriter().write(.raster(raster), recipe: recipe).jpeg
+  }
+
+  private func pictures() throws -> [(name: String, bytes: [UInt8])] {
+    let names = ["baseline", "grey", "cmyk", "restarts", "waves-422", "wide", "orientation-6", "progressive"]
+    return try names.map { ($0, try sample("\($0).jpg")) }
+      + [30, 82, 100].map { ("noise at \($0)", try noise(96, quality: $0)) }
+  }
+
+  @Test func `sound pictures are read at once, and to the same pixels`() throws {
+    let (ours, library) = (
+      try JPEGDecoder(axes: ResamplingAxes()), try JPEGDecoder(axes: ResamplingAxes(), isQuick: false)
+    )
+    for (name, bytes) in try pictures() {
+      for way in Way.allCases {
+        let reading = reading(bytes, ours, way)
+        #expect(ours.wasQuick && reading == self.reading(bytes, library, way), "\(name), \(way)")
+        guard case .pixels = reading else { throw AvatarError.corrupt("\(name), \(way)") }
+      }
+    }
+  }
+
+  @Test func `what is damaged is the library's, with its pixels and its errors`() throws {
+    let (ours, library) = (
+      try JPEGDecoder(axes: ResamplingAxes()), try JPEGDecoder(axes: ResamplingAxes(), isQuick: false)
+    )
+    var random = Random(state: 20)
+    var (again, failures, count) = (0, 0, 0)
+    for (name, sound) in try pictures() {
+      for round in 0..<150 {
+        var bytes = round % 3 == 0 ? Array(sound[..<Int.random(in: 100..<sound.count, using: &random)]) : sound
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          let place = Int.random(in: 2..<bytes.count, using: &random)
+          switch random.next() % 3 {
+          case 0: bytes[place] ^= 1 << UInt8(random.next() % 8)
+          case 1: bytes[place] = 0xFF
+          // A marker in the midst of the data, often a restart.
+          default:
+            bytes.replaceSubrange(place..<min(place + 2, bytes.count), with: [0xFF, 0xD0 + UInt8(random.next() % 10)])
+          }
+        }
+        let way = Way.allCases[round % Way.allCases.count]
+        let reading = reading(bytes, ours, way)
+        if !ours.wasQuick { again += 1 }
+        if case .failure = reading { failures += 1 }
+        count += 1
+        #expect(reading == self.reading(bytes, library, way), "\(name), \(round), \(way)")
+      }
+    }
+    // It is a test of all three: what is still sound, what the library repairs, what it refuses.
+    #expect(again > count / 8 && failures > count / 8 && failures < count, "\(again), \(failures) of \(count)")
+  }
+
+  /// libjpeg keeps tables from file to file: a picture without its own came out in those of whoever was served before.
+  @Test func `a picture is the same whatever was decoded before it`() throws {
+    let bare = try withoutTables(sample("baseline.jpg"))
+    for isQuick in [true, false] {
+      let fresh = reading(bare, try JPEGDecoder(axes: ResamplingAxes(), isQuick: isQuick), .whole)
+      let used = try JPEGDecoder(axes: ResamplingAxes(), isQuick: isQuick)
+      _ = reading(try noise(64, quality: 95), used, .whole)
+      #expect(reading(bare, used, .whole) == fresh)
+    }
+  }
+
+  /// Without its Huffman tables (DHT): what then holds are the standard ones.
+  private func withoutTables(_ jpeg: [UInt8]) throws -> [UInt8] {
+    var result = Array(jpeg[..<2])
+    var place = 2
+    while jpeg[place + 1] != 0xDA {
+      let length = 2 + Int(jpeg[place + 2]) << 8 + Int(jpeg[place + 3])
+      if jpeg[place + 1] != 0xC4 { result += jpeg[place..<place + length] }
+      place += length
+    }
+    #expect(result.count < place)
+    return result + jpeg[place...]
+  }
+}
