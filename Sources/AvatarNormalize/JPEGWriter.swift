@@ -17,8 +17,11 @@ final class JPEGWriter {
 
   private let writer: OpaquePointer
 
-  init() throws(AvatarError) {
-    guard let writer = cjpeg_writer_create() else { throw AvatarError(.internalFault, "no JPEG writer") }
+  /// With `countsItself` false the library makes its tables, which come out the same.
+  init(countsItself: Bool = true) throws(AvatarError) {
+    guard let writer = cjpeg_writer_create(countsItself ? 1 : 0) else {
+      throw AvatarError(.internalFault, "no JPEG writer")
+    }
     self.writer = writer
   }
 

@@ -95,18 +95,7 @@ static uint8_t naturalOrder[PLACES];
 
 __attribute__((constructor)) static void fillNaturalOrder(void) {
   memset(naturalOrder, DCTSIZE2 - 1, sizeof naturalOrder);
-  int row = 0, column = 0;
-  for (int place = 0; place < DCTSIZE2; place++) {
-    naturalOrder[place] = (uint8_t)(row * DCTSIZE + column);
-    int isRising = (row + column) % 2 == 0;
-    int *ahead = isRising ? &column : &row, *back = isRising ? &row : &column;
-    if (*ahead == DCTSIZE - 1) {
-      ++*back;
-    } else {
-      ++*ahead;
-      if (*back > 0) --*back;
-    }
-  }
+  for (int place = 0; place < DCTSIZE2; place++) naturalOrder[place] = (uint8_t)jpeg_natural_order[place];
 }
 
 // F.2.2.1, EXTEND: of `size` bits those below half are the negative values.

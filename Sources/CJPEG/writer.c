@@ -3,6 +3,7 @@
 
 #include "CJPEG.h"
 #include "faults.h"
+#include "tally.h"
 
 enum { FIRST_BYTES = 1 << 15 };
 
@@ -10,6 +11,8 @@ struct CJPEGWriter {
   struct jpeg_compress_struct info;
   CJPEGFaults faults;
   struct jpeg_destination_mgr target;
+  CJPEGTally *tally;
+  int countsItself;
   JOCTET *bytes;
   size_t room;
 };
@@ -38,14 +41,17 @@ static boolean target_full(j_compress_ptr info) {
 
 static void target_end(j_compress_ptr info) { (void)info; }
 
-CJPEGWriter *cjpeg_writer_create(void) {
+CJPEGWriter *cjpeg_writer_create(int countsItself) {
   CJPEGWriter *writer = calloc(1, sizeof *writer);
   if (!writer) return NULL;
   writer->room = FIRST_BYTES;
   writer->bytes = malloc(writer->room);
+  writer->countsItself = countsItself;
+  writer->tally = cjpeg_tally_create();
   cjpeg_faults_init(&writer->faults);
   writer->info.err = &writer->faults.manager;
-  if (!writer->bytes || setjmp(writer->faults.escape)) {
+  if (!writer->bytes || !writer->tally || setjmp(writer->faults.escape)) {
+    cjpeg_tally_destroy(writer->tally);
     free(writer->bytes);
     free(writer);
     return NULL;
@@ -62,6 +68,7 @@ CJPEGWriter *cjpeg_writer_create(void) {
 void cjpeg_writer_destroy(CJPEGWriter *writer) {
   if (!writer) return;
   jpeg_destroy_compress(&writer->info);
+  cjpeg_tally_destroy(writer->tally);
   free(writer->bytes);
   free(writer);
 }
@@ -85,6 +92,11 @@ static void begin(CJPEGWriter *writer, uint32_t width, uint32_t height, J_COLOR_
   if (quality >= CJPEG_FULL_CHROMA_QUALITY) info->comp_info[0].h_samp_factor = info->comp_info[0].v_samp_factor = 1;
 }
 
+static void start(CJPEGWriter *writer) {
+  jpeg_start_compress(&writer->info, TRUE);
+  if (writer->countsItself) cjpeg_tally_attach(writer->tally, &writer->info);
+}
+
 static CJPEGStatus end(CJPEGWriter *writer, const uint8_t **bytes, size_t *count) {
   jpeg_finish_compress(&writer->info);
   *bytes = writer->bytes;
@@ -98,7 +110,7 @@ CJPEGStatus cjpeg_writer_write(
   j_compress_ptr info = &writer->info;
   if (setjmp(writer->faults.escape)) return abandon(writer);
   begin(writer, width, height, JCS_RGB, quality);
-  jpeg_start_compress(info, TRUE);
+  start(writer);
   while (info->next_scanline < height) {
     JSAMPROW row[1] = {(JSAMPROW)(pixels + (size_t)info->next_scanline * width * 3)};
     jpeg_write_scanlines(info, row, 1);
@@ -114,7 +126,7 @@ CJPEGStatus cjpeg_writer_write_planes(
   if (setjmp(writer->faults.escape)) return abandon(writer);
   begin(writer, side, side, JCS_YCbCr, quality);
   info->raw_data_in = TRUE;
-  jpeg_start_compress(info, TRUE);
+  start(writer);
   while (info->next_scanline < side) {
     JSAMPROW rows[3][2 * DCTSIZE];
     JSAMPARRAY planes[3] = {rows[0], rows[1], rows[2]};

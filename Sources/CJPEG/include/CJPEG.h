@@ -82,7 +82,8 @@ typedef struct CJPEGWriter CJPEGWriter;
 /// From this quality on chroma is written at the size of luma.
 enum { CJPEG_FULL_CHROMA_QUALITY = 90 };
 
-CJPEGWriter *cjpeg_writer_create(void);
+/// With `countsItself` 0 libjpeg-turbo makes the tables too, which come out the same in twice the time (tally.c).
+CJPEGWriter *cjpeg_writer_create(int countsItself);
 void cjpeg_writer_destroy(CJPEGWriter *writer);
 /// Writes red, green and blue, tightly packed, as a baseline JPEG with optimized tables, and halved chroma below CJPEG_FULL_CHROMA_QUALITY.
 /// `bytes` hold until the next call or the writer's end.

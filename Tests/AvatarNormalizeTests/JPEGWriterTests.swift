@@ -1,0 +1,33 @@
+import AvatarCore
+import Testing
+
+@testable import AvatarNormalize
+
+struct JPEGWriterTests {
+  /// A square whose blocks hold nothing, little and everything.
+  private func square(_ side: Int) -> Raster {
+    let pixels = PinnedBytes(count: side * side * 3)
+    pixels.withBytes { bytes in
+      var state: UInt64 = 7
+      for index in bytes.indices {
+        let (x, y) = (index / 3 % side, index / 3 / side)
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        bytes[index] = y < side / 3 ? 90 : y < 2 * side / 3 ? UInt8(truncatingIfNeeded: x + y) : UInt8(state >> 56)
+      }
+    }
+    return Raster(pixels, width: side, height: side, bands: 3, colour: .rgb)
+  }
+
+  /// We count the symbols and make the tables, the library writes by them: a picture has the bytes that it had by the library's own.
+  @Test func `tables of ours are the library's`() throws {
+    let (ours, library) = (try JPEGWriter(), try JPEGWriter(countsItself: false))
+    for side in [8, 33, 128] {
+      let square = square(side)
+      for quality in [1, 20, 60, 82, 89, 90, 100] {
+        let recipe = Recipe(size: side, quality: quality, minimumQuality: quality)
+        let jpeg = try ours.write(.raster(square), recipe: recipe).jpeg
+        #expect(try jpeg == library.write(.raster(square), recipe: recipe).jpeg, "\(side) at \(quality)")
+      }
+    }
+  }
+}
