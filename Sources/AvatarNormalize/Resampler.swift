@@ -4,27 +4,31 @@ internal import CResample
 /// Resamples a picture that comes row by row: only as many rows are kept as one output row is made of.
 struct Resampler {
   private let across: ResamplingAxis
-  private let acrossWeights: [Float]
   private let down: ResamplingAxis
   private let bands: Int
   private let hasAlpha: Bool
   private let colour: Picture.Colour
   /// The last `down.taps` rows, the row `y` at `y % down.taps`.
   private let rows: FloatRows
-  /// One row resampled downwards, and the same across as well.
+  /// A few rows resampled downwards, the same turned, and the same across as well.
+  private let narrowed: FloatRows
+  private let turned: FloatRows
   private let made: FloatRows
   private let result: PinnedBytes
   private var taken = 0
+  /// Output rows resampled downwards, and those that are done.
+  private var waiting = 0
   private var finished = 0
 
   /// For the window's part of a picture with `bands` bytes a pixel, the last of them alpha if it `hasAlpha`.
   init(_ window: Window, bands: Int, hasAlpha: Bool, colour: Picture.Colour, axes: ResamplingAxes) {
     across = axes.axis(inputs: window.columns.count, outputs: window.width, scale: window.across)
-    acrossWeights = bands == 1 ? across.paddedWeights : across.fourfoldWeights
     down = axes.axis(inputs: window.rows.count, outputs: window.height, scale: window.down)
     (self.bands, self.hasAlpha, self.colour) = (bands, hasAlpha, colour)
     rows = FloatRows(count: down.taps, length: window.columns.count * bands)
-    made = FloatRows(count: 2, length: max(window.columns.count, window.width) * bands)
+    narrowed = FloatRows(count: Int(CRESAMPLE_ROWS), length: window.columns.count * bands)
+    turned = FloatRows(count: Int(CRESAMPLE_ROWS), length: window.columns.count * bands)
+    made = FloatRows(count: Int(CRESAMPLE_ROWS), length: window.width * bands)
     result = PinnedBytes(count: window.width * window.height * bands)
   }
 
@@ -36,7 +40,7 @@ struct Resampler {
     cresample_widen(bytes, row.count, target)
     if hasAlpha { weighByAlpha(target) }
     taken += 1
-    while finished < down.outputs, down.first(of: finished) + down.taps <= taken { finishRow() }
+    while waiting < down.outputs, down.first(of: waiting) + down.taps <= taken { narrowRow() }
   }
 
   /// The result, after the last row.
@@ -45,30 +49,37 @@ struct Resampler {
     return Raster(result, width: across.outputs, height: down.outputs, bands: bands, colour: colour)
   }
 
-  private mutating func finishRow() {
-    let first = down.first(of: finished)
+  private mutating func narrowRow() {
+    let first = down.first(of: waiting)
     withUnsafeTemporaryAllocation(of: Optional<UnsafePointer<Float>>.self, capacity: down.taps) { sources in
       for tap in 0..<down.taps {
         sources.initializeElement(at: tap, to: UnsafePointer(rows[(first + tap) % down.taps]))
       }
-      down.withWeights(of: finished) { weights in
-        cresample_mix(sources.baseAddress, weights, down.taps, across.inputs * bands, made[0])
+      down.withWeights(of: waiting) { weights in
+        cresample_mix(
+          sources.baseAddress, weights, down.taps, across.inputs * bands, narrowed[waiting - finished])
       }
     }
-    across.withFirst { first in
-      if bands == 1 {
-        cresample_shrink_plane(made[0], first, acrossWeights, across.paddedTaps, across.outputs, made[1])
-      } else {
-        cresample_shrink(made[0], first, acrossWeights, across.taps, across.outputs, bands, made[1])
-      }
+    waiting += 1
+    if waiting - finished == Int(CRESAMPLE_ROWS) || waiting == down.outputs { finishRows() }
+  }
+
+  private mutating func finishRows() {
+    across.withAll { first, weights in
+      cresample_shrink(
+        narrowed[0], narrowed.stride, across.inputs, first, weights, across.taps, across.outputs, bands, turned[0],
+        made[0], made.stride)
     }
-    if hasAlpha { undoAlpha(made[1]) }
     let count = across.outputs * bands
     result.withBytes { bytes in
       guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-      cresample_narrow(made[1], count, start + finished * count)
+      for row in finished..<waiting {
+        let samples = made[row - finished]
+        if hasAlpha { undoAlpha(samples) }
+        cresample_narrow(samples, count, start + row * count)
+      }
     }
-    finished += 1
+    finished = waiting
   }
 
   /// Hidden colours weigh nothing.
@@ -90,7 +101,8 @@ struct Resampler {
 /// Rows of real numbers at addresses that do not move, each followed by the room that the loops in C want.
 private final class FloatRows {
   private let start: UnsafeMutablePointer<Float>
-  private let stride: Int
+  /// Floats from row to row.
+  let stride: Int
 
   init(count: Int, length: Int) {
     stride = length + Int(CRESAMPLE_SLACK)

@@ -51,25 +51,14 @@ final class ResamplingAxis {
     weights.withUnsafeBufferPointer { if let start = $0.baseAddress { body(start + output * taps) } }
   }
 
-  /// Lends the first input of each output.
-  func withFirst(_ body: (UnsafePointer<Int32>) -> Void) {
-    first.withUnsafeBufferPointer { if let start = $0.baseAddress { body(start) } }
-  }
-
-  /// All weights, each of them four times: one for each sample of a pixel.
-  private(set) lazy var fourfoldWeights: [Float] = weights.flatMap { repeatElement($0, count: 4) }
-
-  /// `taps` made a multiple of eight.
-  var paddedTaps: Int { (taps + 7) & ~7 }
-
-  /// All weights, those of each output filled up with zeros to `paddedTaps`.
-  private(set) lazy var paddedWeights: [Float] = {
-    var padded = [Float](repeating: 0, count: outputs * paddedTaps)
-    for output in 0..<outputs {
-      for tap in 0..<taps { padded[output * paddedTaps + tap] = weights[output * taps + tap] }
+  /// Lends the first input of each output, and all weights.
+  func withAll(_ body: (UnsafePointer<Int32>, UnsafePointer<Float>) -> Void) {
+    first.withUnsafeBufferPointer { first in
+      weights.withUnsafeBufferPointer { weights in
+        if let first = first.baseAddress, let weights = weights.baseAddress { body(first, weights) }
+      }
     }
-    return padded
-  }()
+  }
 
   private static func lanczos(_ x: Double) -> Double {
     if abs(x) < 1e-9 { return 1 }

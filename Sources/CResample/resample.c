@@ -9,7 +9,6 @@
 #define WIDE
 #endif
 
-typedef float Four __attribute__((vector_size(16), aligned(4)));
 typedef float Eight __attribute__((vector_size(32), aligned(4)));
 
 WIDE void cresample_widen(const uint8_t *restrict bytes, size_t count, float *restrict row) {
@@ -36,51 +35,51 @@ WIDE void cresample_mix(
   }
 }
 
-// Four samples of two neighbours at a time, whatever the bands: what lies behind a pixel's own is overwritten by the next
-// one's.
-WIDE void cresample_shrink(
-    const float *restrict row, const int32_t *restrict first, const float *restrict weights, size_t taps,
-    size_t outputs, size_t bands, float *restrict pixels) {
-  for (size_t output = 0; output < outputs; output++) {
-    const float *source = row + (size_t)first[output] * bands;
-    const float *weight = weights + output * taps * 4;
-    Eight sums = {0};
-    Four rest = {0};
-    size_t tap = 0;
-    for (; tap + 1 < taps; tap += 2) {
-      Eight pair = __builtin_shufflevector(
-          *(const Four *)source, *(const Four *)(source + bands), 0, 1, 2, 3, 4, 5, 6, 7);
-      sums += *(const Eight *)(weight + tap * 4) * pair;
-      source += 2 * bands;
+// Eight rows of eight columns, and back.
+static inline __attribute__((always_inline)) void transpose(const Eight in[8], Eight out[8]) {
+  Eight pairs[8], fours[8];
+  for (int row = 0; row < 8; row += 2) {
+    pairs[row] = __builtin_shufflevector(in[row], in[row + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    pairs[row + 1] = __builtin_shufflevector(in[row], in[row + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  for (int half = 0; half < 8; half += 4) {
+    for (int part = 0; part < 2; part++) {
+      Eight upper = pairs[half + part], lower = pairs[half + part + 2];
+      fours[half + 2 * part] = __builtin_shufflevector(upper, lower, 0, 1, 8, 9, 4, 5, 12, 13);
+      fours[half + 2 * part + 1] = __builtin_shufflevector(upper, lower, 2, 3, 10, 11, 6, 7, 14, 15);
     }
-    if (tap < taps) rest = *(const Four *)(weight + tap * 4) * *(const Four *)source;
-    *(Four *)(pixels + output * bands) = rest + __builtin_shufflevector(sums, sums, 0, 1, 2, 3) +
-                                         __builtin_shufflevector(sums, sums, 4, 5, 6, 7);
+  }
+  for (int column = 0; column < 4; column++) {
+    out[column] = __builtin_shufflevector(fours[column], fours[column + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    out[column + 4] = __builtin_shufflevector(fours[column], fours[column + 4], 4, 5, 6, 7, 12, 13, 14, 15);
   }
 }
 
-// Sums of neighbours, of `a` in the lower and of `b` in the upper pairs of each half.
-#define PAIRS(a, b)                                           \
-  (__builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14) + \
-   __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15))
-
-WIDE void cresample_shrink_plane(
-    const float *restrict row, const int32_t *restrict first, const float *restrict weights, size_t taps,
-    size_t outputs, float *restrict pixels) {
-  for (size_t output = 0; output < outputs; output += 4) {
-    Eight sums[4] = {{0}};
-    for (size_t part = 0; part < 4; part++) {
-      // What lies behind the last output is made of its sources once more.
-      size_t place = output + part < outputs ? output + part : outputs - 1;
-      const float *source = row + first[place];
-      const float *weight = weights + place * taps;
-      for (size_t tap = 0; tap < taps; tap += 8) {
-        sums[part] += *(const Eight *)(weight + tap) * *(const Eight *)(source + tap);
-      }
+// Turned so that eight rows lie beside each other, a weight is for all of them, and no sums are left to be drawn together.
+WIDE void cresample_shrink(
+    const float *restrict rows, size_t inputStride, size_t inputs, const int32_t *restrict first,
+    const float *restrict weights, size_t taps, size_t outputs, size_t bands, float *restrict turned,
+    float *restrict shrunk, size_t outputStride) {
+  Eight *columns = (Eight *)turned;
+  for (size_t column = 0; column < inputs * bands; column += 8) {
+    Eight block[8];
+    for (size_t row = 0; row < 8; row++) block[row] = *(const Eight *)(rows + row * inputStride + column);
+    transpose(block, columns + column);
+  }
+  Eight sums[8];
+  size_t samples = outputs * bands, filled = 0;
+  for (size_t output = 0; output < outputs; output++) {
+    const Eight *source = columns + (size_t)first[output] * bands;
+    const float *weight = weights + output * taps;
+    for (size_t band = 0; band < bands; band++) {
+      Eight sum = {0};
+      for (size_t tap = 0; tap < taps; tap++) sum += weight[tap] * source[tap * bands + band];
+      sums[filled++ & 7] = sum;
+      if ((filled & 7) != 0 && filled != samples) continue;
+      Eight block[8];
+      transpose(sums, block);
+      for (size_t row = 0; row < 8; row++) *(Eight *)(shrunk + row * outputStride + ((filled - 1) & ~(size_t)7)) = block[row];
     }
-    Eight halves = PAIRS(PAIRS(sums[0], sums[1]), PAIRS(sums[2], sums[3]));
-    *(Four *)(pixels + output) =
-        __builtin_shufflevector(halves, halves, 0, 1, 2, 3) + __builtin_shufflevector(halves, halves, 4, 5, 6, 7);
   }
 }
 

@@ -14,15 +14,13 @@ void cresample_widen(const uint8_t *bytes, size_t count, float *row);
 void cresample_halve(const uint8_t *upper, const uint8_t *lower, size_t count, uint8_t *halves);
 /// The sum of `taps` rows by their weights.
 void cresample_mix(const float *const *rows, const float *weights, size_t taps, size_t count, float *mixed);
-/// Each of `outputs` pixels as the sum of `taps` neighbours from its `first` on, by weights of its own, each of which stands
-/// there four times.
+/// Rows that are resampled across at once.
+enum { CRESAMPLE_ROWS = 8 };
+/// Of CRESAMPLE_ROWS rows, `inputStride` floats apart, each of `outputs` pixels as the sum of `taps` neighbours from its `first` on, by `taps` weights of
+/// its own. `turned` has room for all rows, each a multiple of eight floats long.
 void cresample_shrink(
-    const float *row, const int32_t *first, const float *weights, size_t taps, size_t outputs, size_t bands,
-    float *pixels);
-/// The same for pixels of one sample: `taps` is a multiple of eight, each weight stands there once, and up to seven floats behind
-/// the row's end are read by a weight of zero.
-void cresample_shrink_plane(
-    const float *row, const int32_t *first, const float *weights, size_t taps, size_t outputs, float *pixels);
+    const float *rows, size_t inputStride, size_t inputs, const int32_t *first, const float *weights, size_t taps,
+    size_t outputs, size_t bands, float *turned, float *shrunk, size_t outputStride);
 /// Bytes of `count` real numbers, rounded and held within 0…255.
 void cresample_narrow(const float *row, size_t count, uint8_t *bytes);
 #endif
