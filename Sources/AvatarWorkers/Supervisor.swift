@@ -134,9 +134,8 @@ final class Supervisor: @unchecked Sendable {
     worker.served += 1
     worker.state = .busy(.init(job: job, clock: clock, lookAgain: clock.firstLook))
     let request = WorkerRequest(recipe: job.recipe, limits: job.limits, sourceBytes: job.source.count)
-    worker.channel.begin([
-      WorkerMessage.request(request).bytes(sequence: UInt32(truncatingIfNeeded: job.number)), job.source,
-    ])
+    worker.channel.begin(
+      WorkerMessage.request(request).bytes(sequence: UInt32(truncatingIfNeeded: job.number)), job.source)
     pump(worker)
   }
 

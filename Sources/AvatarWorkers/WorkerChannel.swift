@@ -1,4 +1,5 @@
 import AvatarCore
+import CLinux
 import Glibc
 
 /// The server's end of one worker's socket: sends without blocking what the kernel takes, and puts messages together from what comes.
@@ -17,7 +18,7 @@ final class WorkerChannel {
   private static let withoutWaiting = Int32(Int(MSG_DONTWAIT) | Int(MSG_NOSIGNAL))
 
   private let descriptor: Descriptor
-  private var outgoing: [[UInt8]] = []
+  private var outgoing: (message: [UInt8], source: [UInt8]) = ([], [])
   private var sent = 0
   private var header: WorkerMessageHeader?
   private var incoming: [UInt8]
@@ -25,37 +26,37 @@ final class WorkerChannel {
 
   var number: Int32 { descriptor.number }
   /// Whether a request is not yet wholly sent.
-  var isSending: Bool { !outgoing.isEmpty }
+  var isSending: Bool { !outgoing.message.isEmpty }
 
   init(owning number: Int32) {
     descriptor = Descriptor(owning: number)
     incoming = [UInt8](repeating: 0, count: WorkerMessage.headerBytes)
   }
 
-  /// Makes `parts` the bytes to send, in order; nothing may be unsent.
-  func begin(_ parts: [[UInt8]]) {
-    precondition(outgoing.isEmpty, "one request at a time")
-    outgoing = parts.filter { !$0.isEmpty }
+  /// Makes a message and the source that follows it the bytes to send; nothing may be unsent.
+  func begin(_ message: [UInt8], _ source: [UInt8]) {
+    precondition(!isSending && !message.isEmpty, "one request at a time")
+    outgoing = (message, source)
     sent = 0
   }
 
-  /// Sends as much as fits.
+  /// Sends as much as fits. Both at once where that is all: the worker wakes up once.
   func send() -> Sending {
-    while let part = outgoing.first {
-      let count = part.withUnsafeBytes { bytes in
-        Glibc.send(
-          descriptor.number, bytes.baseAddress.map { $0 + sent }, bytes.count - sent,
-          Self.withoutWaiting)
+    while isSending {
+      let count = outgoing.message.withUnsafeBytes { message in
+        outgoing.source.withUnsafeBytes { source in
+          let (first, second) = (min(sent, message.count), max(0, sent - message.count))
+          return linux_send_two(
+            descriptor.number, message.baseAddress.map { $0 + first }, message.count - first,
+            source.baseAddress.map { $0 + second }, source.count - second)
+        }
       }
       if count < 0 {
-        if errno == EINTR { continue }
-        return errno == EAGAIN ? .blocked : .closed
+        if count == -Int(EINTR) { continue }
+        return count == -Int(EAGAIN) ? .blocked : .closed
       }
       sent += count
-      if sent == part.count {
-        outgoing.removeFirst()
-        sent = 0
-      }
+      if sent == outgoing.message.count + outgoing.source.count { outgoing = ([], []) }
     }
     return .done
   }

@@ -60,17 +60,15 @@ public struct WorkerSession: ~Copyable {
 
   /// Exactly so many bytes; nil when the server has hung up.
   private func receive(_ count: Int) -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let got = bytes.withUnsafeMutableBytes { buffer in
-        read(channel.number, buffer.baseAddress.map { $0 + filled }, count - filled)
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count {
+        let got = read(channel.number, buffer.baseAddress.map { $0 + filled }, count - filled)
+        if got < 0 && errno == EINTR { continue }
+        guard got > 0 else { return }
+        filled += got
       }
-      if got < 0 && errno == EINTR { continue }
-      guard got > 0 else { return nil }
-      filled += got
     }
-    return bytes
+    return bytes.count == count ? bytes : nil
   }
 
   /// Sends all of it; false when the server has hung up.

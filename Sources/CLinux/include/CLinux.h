@@ -32,8 +32,12 @@ struct linux_exit {
 /// Takes a dead child's status without waiting.
 int linux_reap(int process_descriptor, struct linux_exit *exit);
 
-/// A stream socket pair and nothing inherited; both descriptors are 10 or more. The first does not block.
+/// A stream socket pair and nothing inherited; both descriptors are 10 or more. The first does not block, and takes up to a megabyte that the
+/// second has not read.
 int linux_channel(int *ours, int *theirs);
+
+/// Sends two pieces of memory as one, as much of them as is taken without waiting: their bytes, or a negative errno.
+ssize_t linux_send_two(int descriptor, const void *first, size_t first_bytes, const void *second, size_t second_bytes);
 
 /// A pipe with nothing inherited; both ends are 10 or more. The reading end does not block.
 int linux_pipe(int *reading, int *writing);
