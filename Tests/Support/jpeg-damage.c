@@ -1,0 +1,144 @@
+// Damages JPEGs in thousands of ways and reads each by our own entropy decoder and by libjpeg-turbo's: pixels and errors must be the same. Built with
+// the address and undefined-behaviour sanitizers (`make jpeg-sanitize`), which end it where a read or a write goes astray.
+//
+//   jpeg-damage ROUNDS SEED FILE...        exit 0: no difference
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "CJPEG.h"
+
+enum { LARGEST = 1 << 22, MOST_PIXELS = 1 << 22 };
+
+static uint64_t state;
+static uint8_t pixels[3 * 4 * MOST_PIXELS];
+
+static uint64_t number(void) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  return state ^= state << 17;
+}
+
+typedef struct {
+  CJPEGStatus status;
+  uint64_t sum;
+} Reading;
+
+typedef struct {
+  uint32_t eighths;
+  int isByPlanes, isCropped;
+} Way;
+
+static void sum(Reading *reading, size_t count) {
+  for (size_t index = 0; index < count; index++) reading->sum = reading->sum * 1099511628211u + pixels[index];
+}
+
+static CJPEGStatus readPlanes(CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, Way way,
+                              Reading *reading) {
+  CJPEGPlane planes[3];
+  CJPEGStatus status = cjpeg_reader_start_planes(reader, entropy, bytes, count, way.eighths, planes);
+  if (status != CJPEG_OK) return status;
+  uint8_t *starts[3], *end = pixels;
+  for (int index = 0; index < 3; index++) {
+    starts[index] = end;
+    end += (size_t)planes[index].stride * planes[index].rows;
+  }
+  for (uint32_t row = 0; row < planes[0].height; row += planes[0].rows) {
+    status = cjpeg_reader_step(reader, starts[0], starts[1], starts[2]);
+    if (status != CJPEG_OK) return status;
+    sum(reading, (size_t)(end - pixels));
+  }
+  return cjpeg_reader_finish(reader);
+}
+
+static CJPEGStatus readRows(CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, Way way,
+                            Reading *reading) {
+  CJPEGFrame frame;
+  CJPEGStatus status = cjpeg_reader_start(
+      reader, entropy, bytes, count, way.eighths, way.isCropped ? 16 : 0, way.isCropped ? 40 : 0, &frame);
+  if (status != CJPEG_OK) return status;
+  uint32_t first = way.isCropped ? frame.height / 4 : 0, last = way.isCropped ? frame.height / 2 : frame.height;
+  if (first > 0) status = cjpeg_reader_skip(reader, first);
+  for (uint32_t row = first; status == CJPEG_OK && row < last; row++) {
+    status = cjpeg_reader_read(reader, pixels, 1, 0);
+    if (status == CJPEG_OK) sum(reading, (size_t)frame.columns * frame.bands);
+  }
+  if (status == CJPEG_OK && last < frame.height) status = cjpeg_reader_skip(reader, frame.height - last);
+  return status == CJPEG_OK ? cjpeg_reader_finish(reader) : status;
+}
+
+static Reading readingOf(CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, Way way) {
+  Reading reading = {0};
+  reading.status = (way.isByPlanes ? readPlanes : readRows)(reader, entropy, bytes, count, way, &reading);
+  if (reading.status != CJPEG_OK) cjpeg_reader_abandon(reader);
+  return reading;
+}
+
+// Cut, flipped bits, other bytes, and markers in the midst of the data.
+static size_t damage(uint8_t *bytes, size_t count) {
+  if (number() % 3 == 0) count = number() % count + 1;
+  for (uint64_t times = number() % 6; times > 0; times--) {
+    size_t place = number() % count;
+    switch (number() % 4) {
+      case 0: bytes[place] ^= 1 << number() % 8; break;
+      case 1: bytes[place] = (uint8_t)number(); break;
+      case 2: bytes[place] = 0xFF; break;
+      default:
+        bytes[place] = 0xFF;
+        if (place + 1 < count) bytes[place + 1] = (uint8_t)(0xD0 + number() % 10);
+    }
+  }
+  return count;
+}
+
+// Larger ones than the room for a row or a step; what a damaged header says may be anything.
+static int isTooLarge(const uint8_t *bytes, size_t count) {
+  for (size_t place = 0; place + 8 < count; place++) {
+    if (bytes[place] != 0xFF || bytes[place + 1] < 0xC0 || bytes[place + 1] > 0xC2) continue;
+    size_t height = bytes[place + 5] << 8 | bytes[place + 6], width = bytes[place + 7] << 8 | bytes[place + 8];
+    if (width * height > MOST_PIXELS) return 1;
+  }
+  return 0;
+}
+
+int main(int count, char **words) {
+  if (count < 4) return 2;
+  long rounds = atol(words[1]), same = 0, again = 0, different = 0;
+  state = 0x9E3779B97F4A7C15u * (uint64_t)(atol(words[2]) + 1);
+  CJPEGReader *reader = cjpeg_reader_create();
+  uint8_t *sound = malloc(LARGEST);
+  if (!reader || !sound) return 2;
+  for (int file = 3; file < count; file++) {
+    FILE *stream = fopen(words[file], "rb");
+    if (!stream) return 2;
+    size_t length = fread(sound, 1, LARGEST, stream);
+    fclose(stream);
+    for (long round = 0; round < rounds; round++) {
+      // A piece of memory of its own, so that a byte too many is seen.
+      uint8_t *work = malloc(length);
+      memcpy(work, sound, length);
+      size_t left = round == 0 ? length : damage(work, length);
+      uint8_t *bytes = malloc(left);
+      memcpy(bytes, work, left);
+      free(work);
+      Way way = {.eighths = 1u << number() % 4, .isByPlanes = number() % 2, .isCropped = number() % 2};
+      if (!isTooLarge(bytes, left)) {
+        Reading ours = readingOf(reader, CJPEG_QUICK, bytes, left, way);
+        Reading library = readingOf(reader, CJPEG_LIBRARY, bytes, left, way);
+        if (ours.status == CJPEG_IRREGULAR && round > 0) {
+          again++;
+        } else if (ours.status == library.status && (ours.status != CJPEG_OK || ours.sum == library.sum)) {
+          same++;
+        } else {
+          different++;
+          printf("%s, round %ld: %d and %d\n", words[file], round, ours.status, library.status);
+        }
+      }
+      free(bytes);
+    }
+  }
+  cjpeg_reader_destroy(reader);
+  free(sound);
+  printf("%ld read alike, %ld left to the library, %ld different\n", same, again, different);
+  return different > 0 || same == 0 || again == 0;
+}
