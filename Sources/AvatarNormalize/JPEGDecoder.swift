@@ -127,6 +127,9 @@ final class JPEGDecoder {
     if status == CJPEG_UNSUPPORTED { return nil }
     try check(status)
     try checkSize(frames[0].width, frames[0].height, header, eighths)
+    while PlaneReader.reductionOfChroma(frames[1], placement) >= 2 * Self.spare,
+      cjpeg_reader_halve_chroma(reader, &frames) != 0
+    {}
     var readers: [PlaneReader] = []
     for (index, frame) in frames.enumerated() {
       guard let reader = PlaneReader(frame, placement, isChroma: index > 0, axes: axes) else {

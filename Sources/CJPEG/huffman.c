@@ -246,6 +246,7 @@ static inline int takeLong(BitReader *reader, const Table *table, Entry entry, J
   return 1;
 }
 
+// Leaves 46 bits and more.
 static inline int takeDC(BitReader *reader, const Table *table, int *difference) {
   reader_refill(reader);
   Entry entry = table->one[reader->bits >> (64 - ONE_BITS)];
@@ -257,15 +258,15 @@ static inline int takeDC(BitReader *reader, const Table *table, int *difference)
   int size = reader_symbol(reader, table, entry);
   if (size < 0 || size > 15) return 0;
   *difference = reader_value(reader, (unsigned)size);
+  reader_refill(reader);
   return 1;
 }
 
 // The block's other coefficients; 0: no code, or one that reaches behind the block.
 static inline int takeAC(BitReader *reader, const Table *table, JCOEF *block) {
   unsigned place = 0;
-  while (place < LAST_FEW) {
-    reader_refill(reader);
-    // Four looks use up at most 44 of the 56 bits.
+  while (1) {
+    // Four looks use up at most 44 bits.
     for (int look = 0; look < 4 && place < LAST_FEW; look++) {
       Entry entry = table->pair[reader->bits >> (64 - PAIR_BITS)];
       if (__builtin_expect(entry_bits(entry) == 0, 0)) {
@@ -278,6 +279,8 @@ static inline int takeAC(BitReader *reader, const Table *table, JCOEF *block) {
       place += entry_step2(entry);
       block[naturalOrder[place]] = (JCOEF)entry_value2(entry);
     }
+    if (place >= LAST_FEW) break;
+    reader_refill(reader);
   }
   // One at a time, as the next code may be the next block's.
   while (place < DCTSIZE2 - 1) {

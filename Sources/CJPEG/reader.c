@@ -6,6 +6,8 @@
 #include "faults.h"
 #include "huffman.h"
 
+#include <jpegint.h>
+
 struct CJPEGReader {
   struct jpeg_decompress_struct info;
   CJPEGFaults faults;
@@ -138,6 +140,23 @@ static int hasPlanes(j_decompress_ptr info) {
   return 1;
 }
 
+static void describe(j_decompress_ptr info, CJPEGPlane planes[3]) {
+  for (int index = 0; index < 3; index++) {
+    const jpeg_component_info *part = &info->comp_info[index];
+    uint32_t across = (uint32_t)(part->h_samp_factor * part->DCT_scaled_size);
+    uint32_t down = (uint32_t)(part->v_samp_factor * part->DCT_scaled_size);
+    uint32_t wholeAcross = (uint32_t)info->max_h_samp_factor * DCTSIZE;
+    uint32_t wholeDown = (uint32_t)info->max_v_samp_factor * DCTSIZE;
+    planes[index] = (CJPEGPlane){
+        .width = (info->image_width * across + wholeAcross - 1) / wholeAcross,
+        .height = (info->image_height * down + wholeDown - 1) / wholeDown,
+        .stride = part->width_in_blocks * (uint32_t)part->DCT_scaled_size,
+        .rows = down,
+        .across = (double)wholeAcross / across,
+        .down = (double)wholeDown / down};
+  }
+}
+
 CJPEGStatus cjpeg_reader_start_planes(
     CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, uint32_t eighths,
     CJPEGPlane planes[3]) {
@@ -155,19 +174,25 @@ CJPEGStatus cjpeg_reader_start_planes(
   info->scale_denom = 8;
   if (!jpeg_start_decompress(info)) return CJPEG_CORRUPT;
   if (entropy == CJPEG_QUICK) cjpeg_huffman_attach(reader->huffman, info);
-  for (int index = 0; index < 3; index++) {
-    const jpeg_component_info *part = &info->comp_info[index];
-    double across = part->h_samp_factor * part->DCT_scaled_size;
-    double down = part->v_samp_factor * part->DCT_scaled_size;
-    planes[index] = (CJPEGPlane){
-        .width = part->downsampled_width,
-        .height = part->downsampled_height,
-        .stride = part->width_in_blocks * (uint32_t)part->DCT_scaled_size,
-        .rows = (uint32_t)(part->v_samp_factor * part->DCT_scaled_size),
-        .across = info->max_h_samp_factor * DCTSIZE / across,
-        .down = info->max_v_samp_factor * DCTSIZE / down};
-  }
+  describe(info, planes);
   return CJPEG_OK;
+}
+
+// The library makes halved chroma at twice the scale of luma, to be as large, by an inverse DCT that it chooses as the output begins.
+int cjpeg_reader_halve_chroma(CJPEGReader *reader, CJPEGPlane planes[3]) {
+  j_decompress_ptr info = &reader->info;
+  if (setjmp(reader->faults.escape)) return 0;
+  for (int index = 1; index < 3; index++) {
+    if (info->comp_info[index].DCT_scaled_size == 1) return 0;
+  }
+  for (int index = 1; index < 3; index++) {
+    jpeg_component_info *part = &info->comp_info[index];
+    part->DCT_scaled_size /= 2;
+    part->MCU_sample_width = part->MCU_width * part->DCT_scaled_size;
+  }
+  info->idct->start_pass(info);
+  describe(info, planes);
+  return 1;
 }
 
 CJPEGStatus cjpeg_reader_step(CJPEGReader *reader, uint8_t *luma, uint8_t *blue, uint8_t *red) {

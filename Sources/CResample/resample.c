@@ -15,14 +15,6 @@ WIDE void cresample_widen(const uint8_t *restrict bytes, size_t count, float *re
   for (size_t index = 0; index < count; index++) row[index] = (float)bytes[index];
 }
 
-WIDE void cresample_halve(
-    const uint8_t *restrict upper, const uint8_t *restrict lower, size_t count, uint8_t *restrict halves) {
-  for (size_t index = 0; index < count; index++) {
-    unsigned sum = upper[2 * index] + upper[2 * index + 1] + lower[2 * index] + lower[2 * index + 1];
-    halves[index] = (uint8_t)((sum + 2) / 4);
-  }
-}
-
 WIDE void cresample_mix(
     const float *const *rows, const float *weights, size_t taps, size_t count, float *restrict mixed) {
   for (size_t index = 0; index < count; index += 32) {

@@ -57,7 +57,8 @@ struct FlightBoard<Key: Hashable, Waiter> {
       ticks[tick]?.open -= 1
       if ticks[tick]?.open == 0 { ticks[tick] = nil }
     }
-    return landed.map(\.waiter)
+    // A key path of a generic type would be made anew each time.
+    return landed.map { $0.waiter }
   }
 
   /// Ends every tick to `tick`, to which the alarm was set: gives those whose deadline it was, and the tick of the next alarm. An alarm that an earlier one

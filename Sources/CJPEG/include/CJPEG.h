@@ -74,6 +74,8 @@ typedef struct CJPEGPlane {
 CJPEGStatus cjpeg_reader_start_planes(
     CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, uint32_t eighths,
     CJPEGPlane planes[3]);
+/// Before the first step: makes both planes of chroma half as large each way; 0, and nothing has changed, where they cannot be smaller.
+int cjpeg_reader_halve_chroma(CJPEGReader *reader, CJPEGPlane planes[3]);
 /// Fills the next `rows` of each plane.
 CJPEGStatus cjpeg_reader_step(CJPEGReader *reader, uint8_t *luma, uint8_t *blue, uint8_t *red);
 

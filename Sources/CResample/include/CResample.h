@@ -10,8 +10,6 @@ enum { CRESAMPLE_SLACK = 32 };
 
 /// Real numbers of `count` bytes.
 void cresample_widen(const uint8_t *bytes, size_t count, float *row);
-/// `count` means of two by two bytes, of two rows.
-void cresample_halve(const uint8_t *upper, const uint8_t *lower, size_t count, uint8_t *halves);
 /// The sum of `taps` rows by their weights.
 void cresample_mix(const float *const *rows, const float *weights, size_t taps, size_t count, float *mixed);
 /// Rows that are resampled across at once.
