@@ -31,10 +31,14 @@ struct AvatarDrawing {
   private let profile: [UInt8]?
   private let ground: [Double]
   private let axes: ResamplingAxes
+  private let betweenRows: () -> Void
 
   /// `profile` may be garbage.
-  init(recipe: Recipe, orientation: Int, profile: [UInt8]?, axes: ResamplingAxes) {
+  init(
+    recipe: Recipe, orientation: Int, profile: [UInt8]?, axes: ResamplingAxes, betweenRows: @escaping () -> Void = {}
+  ) {
     self.axes = axes
+    self.betweenRows = betweenRows
     self.recipe = recipe
     self.orientation = orientation
     self.profile = profile
@@ -85,7 +89,10 @@ struct AvatarDrawing {
     } else {
       var resampler = Resampler(
         window, bands: picture.bands, hasAlpha: picture.hasAlpha, colour: picture.colour, axes: axes)
-      try picture.readRows { resampler.take($0) }
+      try picture.readRows {
+        resampler.take($0)
+        betweenRows()
+      }
       small = resampler.finish()
     }
     try whole.checkRows(from: window.rows.upperBound)

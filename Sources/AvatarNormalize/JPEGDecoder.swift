@@ -9,13 +9,17 @@ final class JPEGDecoder {
   private let reader: OpaquePointer
   private let axes: ResamplingAxes
   private let isQuick: Bool
+  private let betweenRows: () -> Void
   private var entropy: CJPEGEntropy
   /// What was read is to be read once more, by the library.
   private var isIrregular = false
 
   /// With `isQuick` false the entropy-coded data are all libjpeg-turbo's, with the same pictures.
-  init(axes: ResamplingAxes, isQuick: Bool = true) throws(AvatarError) {
+  init(
+    axes: ResamplingAxes, isQuick: Bool = true, betweenRows: @escaping () -> Void = {}
+  ) throws(AvatarError) {
     self.axes = axes
+    self.betweenRows = betweenRows
     self.isQuick = isQuick
     entropy = CJPEG_LIBRARY
     guard let reader = cjpeg_reader_create() else { throw AvatarError(.internalFault, "no JPEG reader") }
@@ -80,6 +84,8 @@ final class JPEGDecoder {
   /// with less it becomes soft.
   static let spare = 1.4
 
+  private static let rowsAtOnce = 2
+
   private func decode(
     _ bytes: UnsafePointer<UInt8>, _ count: Int, _ header: ImageHeader, _ placement: Placement, _ eighths: Int
   ) throws(AvatarError) -> (Raster, Window) {
@@ -97,12 +103,17 @@ final class JPEGDecoder {
     let rowBytes = Int(frame.columns) * Int(frame.bands)
     let pixels = PinnedBytes(count: rowBytes * window.rows.count)
     if window.rows.lowerBound > 0 { try check(cjpeg_reader_skip(reader, UInt32(window.rows.lowerBound))) }
-    try check(
-      pixels.withBytes {
-        $0.baseAddress.map {
-          cjpeg_reader_read(reader, $0.assumingMemoryBound(to: UInt8.self), UInt32(window.rows.count), rowBytes)
-        } ?? CJPEG_CORRUPT
-      })
+    for row in stride(from: 0, to: window.rows.count, by: Self.rowsAtOnce) {
+      try check(
+        pixels.withBytes {
+          $0.baseAddress.map {
+            cjpeg_reader_read(
+              reader, $0.assumingMemoryBound(to: UInt8.self) + row * rowBytes,
+              UInt32(min(Self.rowsAtOnce, window.rows.count - row)), rowBytes)
+          } ?? CJPEG_CORRUPT
+        })
+      betweenRows()
+    }
     if window.rows.upperBound < scaledHeight {
       try check(cjpeg_reader_skip(reader, UInt32(scaledHeight - window.rows.upperBound)))
     }
@@ -147,6 +158,7 @@ final class JPEGDecoder {
           }
         })
       for index in readers.indices { readers[index].take() }
+      betweenRows()
     }
     try check(cjpeg_reader_finish(reader))
     return Planes(

@@ -9,13 +9,16 @@ public final class Normalizer {
   private let decoder: JPEGDecoder
   private let writer: JPEGWriter
   private let axes = ResamplingAxes()
+  private let betweenRows: () -> Void
 
   /// Starts libvips with the wanted decoders alone and runs one tiny sample through each of them.
   ///
+  /// `betweenRows` is called every few rows of what takes long, for whoever has to let others have their turn.
   /// Throws `internal`, naming the format, where a decoder is not there or does not work.
-  public init() throws(AvatarError) {
+  public init(betweenRows: @escaping () -> Void = {}) throws(AvatarError) {
     try VipsLibrary.start()
-    decoder = try JPEGDecoder(axes: axes)
+    self.betweenRows = betweenRows
+    decoder = try JPEGDecoder(axes: axes, betweenRows: betweenRows)
     writer = try JPEGWriter()
     try warmUp()
   }
@@ -39,7 +42,8 @@ public final class Normalizer {
       let (decoded, window) = try decode(header, recipe, limits)
       facts.hasAlpha = decoded.hasAlpha
       let drawing = AvatarDrawing(
-        recipe: recipe, orientation: header.orientation, profile: header.profile ?? decoded.profile, axes: axes)
+        recipe: recipe, orientation: header.orientation, profile: header.profile ?? decoded.profile, axes: axes,
+        betweenRows: betweenRows)
       let raster: Raster
       (raster, facts.usedProfile) = try drawing.square(of: decoded, window)
       square = .raster(raster)

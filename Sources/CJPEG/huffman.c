@@ -9,6 +9,7 @@
 #include "huffman.h"
 
 #include "faults.h"
+#include "lookup.h"
 
 #include <jpegint.h>
 #include <stdint.h>
@@ -16,55 +17,16 @@
 #include <string.h>
 
 enum {
-  ONE_BITS = 10,
-  PAIR_BITS = 11,
-  LONGEST_CODE = 16,
   // 10 blocks of 64 coefficients, each with a code of 16 bits and a value of 15, and what a refill reads ahead.
   MCU_BYTES = D_MAX_BLOCKS_IN_MCU * DCTSIZE2 * (LONGEST_CODE + 15) / 8 + 8,
   CHUNK_BYTES = 1 << 14,
-  // More than any coefficient's place and run: the block has ended.
-  END_OF_BLOCK = 112,
-  LONGEST_RUN = 16,
   // The first place from which on two codes could reach behind the block.
   LAST_FEW = DCTSIZE2 - 1 - LONGEST_RUN,
   PLACES = 256,
 };
 
-// A look's findings. With bits: | first value 7 | second value 7 | second step 7 | first step 7 | bits 4 |, a step being how many places on the
-// value lies. A single code has a second step of 0 and its value twice, so that the second store repeats the first. Without bits, for a
-// value too long to be here: | symbol 8 | bits of the code 5 | 0 4 |, and 0 for a code too long to be here.
-typedef uint32_t Entry;
-
-static inline unsigned entry_bits(Entry entry) { return entry & 15; }
-static inline unsigned entry_step1(Entry entry) { return entry >> 4 & 127; }
-static inline unsigned entry_step2(Entry entry) { return entry >> 11 & 127; }
-static inline int entry_value1(Entry entry) { return (int32_t)entry >> 25; }
-static inline int entry_value2(Entry entry) { return (int32_t)(entry << 7) >> 25; }
-static inline unsigned entry_codeBits(Entry entry) { return entry >> 4 & 31; }
-static inline unsigned entry_symbol(Entry entry) { return entry >> 9 & 255; }
-
-static Entry entry_of(unsigned bits, unsigned step, int value) {
-  uint32_t field = (uint32_t)value & 127;
-  return bits | step << 4 | field << 18 | field << 25;
-}
-
-static Entry entry_ofBoth(Entry first, Entry second) {
-  uint32_t bits = entry_bits(first) + entry_bits(second);
-  return bits | entry_step1(first) << 4 | entry_step1(second) << 11 | ((uint32_t)entry_value1(second) & 127) << 18 |
-         (first & 127u << 25);
-}
-
 typedef struct {
-  Entry one[1 << ONE_BITS];
-  Entry pair[1 << PAIR_BITS];
-  // For codes longer than ONE_BITS: the first code behind those of a length, aligned to 16 bits, and where their symbols are.
-  uint32_t behind[LONGEST_CODE + 1];
-  int offset[LONGEST_CODE + 1];
-  uint8_t symbols[256];
-} Table;
-
-typedef struct {
-  const Table *dc, *ac;
+  const CJPEGTable *dc, *ac;
   unsigned *last;  // DC value, of the block's component
 } Block;
 
@@ -85,7 +47,7 @@ struct CJPEGHuffman {
   Block blocks[D_MAX_BLOCKS_IN_MCU];
   int blockCount;
   unsigned last[MAX_COMPS_IN_SCAN];
-  Table dc[NUM_HUFF_TBLS], ac[NUM_HUFF_TBLS];
+  CJPEGTable dc[NUM_HUFF_TBLS], ac[NUM_HUFF_TBLS];
   JCOEF nowhere[DCTSIZE2];  // takes what jpeg_skip_scanlines passes over
   uint8_t chunk[CHUNK_BYTES + MCU_BYTES + 8];
 };
@@ -96,49 +58,6 @@ static uint8_t naturalOrder[PLACES];
 __attribute__((constructor)) static void fillNaturalOrder(void) {
   memset(naturalOrder, DCTSIZE2 - 1, sizeof naturalOrder);
   for (int place = 0; place < DCTSIZE2; place++) naturalOrder[place] = (uint8_t)jpeg_natural_order[place];
-}
-
-// F.2.2.1, EXTEND: of `size` bits those below half are the negative values.
-static inline int extended(unsigned raw, unsigned size) {
-  return (int)raw - (raw < 1u << (size - 1) ? (int)(1u << size) - 1 : 0);
-}
-
-static Entry entry_forCode(unsigned codeBits, unsigned symbol, unsigned behindCode, int isAC) {
-  unsigned size = isAC ? symbol & 15 : symbol, run = isAC ? symbol >> 4 : 0;
-  if (size == 0) return entry_of(codeBits, !isAC || run == 15 ? run + 1 : END_OF_BLOCK, 0);
-  if (codeBits + size > ONE_BITS || size > 6) return codeBits << 4 | symbol << 9;
-  unsigned raw = behindCode >> (ONE_BITS - codeBits - size) & ((1u << size) - 1);
-  return entry_of(codeBits + size, run + 1, extended(raw, size));
-}
-
-// jpeg_start_decompress has refused what is no Huffman code.
-static void table_fill(Table *table, const JHUFF_TBL *source, int isAC) {
-  memset(table->one, 0, sizeof table->one);
-  memcpy(table->symbols, source->huffval, sizeof table->symbols);
-  unsigned code = 0, index = 0;
-  for (unsigned bits = 1; bits <= LONGEST_CODE; bits++) {
-    table->offset[bits] = (int)index - (int)code;
-    for (int count = source->bits[bits]; count > 0 && index < 256; count--, index++, code++) {
-      if (bits > ONE_BITS) continue;
-      unsigned spare = ONE_BITS - bits;
-      for (unsigned behind = 0; behind < 1u << spare; behind++) {
-        unsigned place = (code << spare | behind) & ((1u << ONE_BITS) - 1);
-        table->one[place] = entry_forCode(bits, source->huffval[index], behind, isAC);
-      }
-    }
-    table->behind[bits] = code << (LONGEST_CODE - bits);
-    code <<= 1;
-  }
-  if (!isAC) return;
-  for (unsigned place = 0; place < 1u << PAIR_BITS; place++) {
-    Entry first = table->one[place >> (PAIR_BITS - ONE_BITS)];
-    table->pair[place] = first;
-    if (entry_bits(first) == 0 || entry_step1(first) == END_OF_BLOCK) continue;
-    unsigned rest = place << entry_bits(first) & ((1u << PAIR_BITS) - 1);
-    Entry second = table->one[rest >> (PAIR_BITS - ONE_BITS)];
-    if (entry_bits(second) == 0 || entry_bits(first) + entry_bits(second) > PAIR_BITS) continue;
-    table->pair[place] = entry_ofBoth(first, second);
-  }
 }
 
 // Brings the next bytes behind those that are left, each stuffed FF 00 as FF.
@@ -211,7 +130,7 @@ static inline void reader_refill(BitReader *reader) {
 }
 
 // What a table's entry has no room for: of a symbol's code, which may be long, the rest is taken from the reader. -1: no code.
-static inline int reader_symbol(BitReader *reader, const Table *table, Entry entry) {
+static inline int reader_symbol(BitReader *reader, const CJPEGTable *table, CJPEGEntry entry) {
   if (entry) {
     reader_drop(reader, entry_codeBits(entry));
     return (int)entry_symbol(entry);
@@ -226,13 +145,13 @@ static inline int reader_symbol(BitReader *reader, const Table *table, Entry ent
 
 static inline int reader_value(BitReader *reader, unsigned size) {
   if (size == 0) return 0;
-  int value = extended((unsigned)(reader->bits >> (64 - size)), size);
+  int value = cjpeg_extended((unsigned)(reader->bits >> (64 - size)), size);
   reader_drop(reader, size);
   return value;
 }
 
 // One coefficient the long way; 0: no code.
-static inline int takeLong(BitReader *reader, const Table *table, Entry entry, JCOEF *block, unsigned *place) {
+static inline int takeLong(BitReader *reader, const CJPEGTable *table, CJPEGEntry entry, JCOEF *block, unsigned *place) {
   reader_refill(reader);
   int symbol = reader_symbol(reader, table, entry);
   if (symbol < 0) return 0;
@@ -247,9 +166,9 @@ static inline int takeLong(BitReader *reader, const Table *table, Entry entry, J
 }
 
 // Leaves 46 bits and more.
-static inline int takeDC(BitReader *reader, const Table *table, int *difference) {
+static inline int takeDC(BitReader *reader, const CJPEGTable *table, int *difference) {
   reader_refill(reader);
-  Entry entry = table->one[reader->bits >> (64 - ONE_BITS)];
+  CJPEGEntry entry = table->one[reader->bits >> (64 - ONE_BITS)];
   if (entry_bits(entry)) {
     reader_drop(reader, entry_bits(entry));
     *difference = entry_value1(entry);
@@ -263,12 +182,12 @@ static inline int takeDC(BitReader *reader, const Table *table, int *difference)
 }
 
 // The block's other coefficients; 0: no code, or one that reaches behind the block.
-static inline int takeAC(BitReader *reader, const Table *table, JCOEF *block) {
+static inline int takeAC(BitReader *reader, const CJPEGTable *table, JCOEF *block) {
   unsigned place = 0;
   while (1) {
     // Four looks use up at most 44 bits.
     for (int look = 0; look < 4 && place < LAST_FEW; look++) {
-      Entry entry = table->pair[reader->bits >> (64 - PAIR_BITS)];
+      CJPEGEntry entry = table->pair[reader->bits >> (64 - PAIR_BITS)];
       if (__builtin_expect(entry_bits(entry) == 0, 0)) {
         if (!takeLong(reader, table, entry, block, &place)) return 0;
         break;
@@ -285,7 +204,7 @@ static inline int takeAC(BitReader *reader, const Table *table, JCOEF *block) {
   // One at a time, as the next code may be the next block's.
   while (place < DCTSIZE2 - 1) {
     reader_refill(reader);
-    Entry entry = table->one[reader->bits >> (64 - ONE_BITS)];
+    CJPEGEntry entry = table->one[reader->bits >> (64 - ONE_BITS)];
     if (entry_bits(entry) == 0) {
       if (!takeLong(reader, table, entry, block, &place)) return 0;
       continue;
@@ -344,9 +263,9 @@ void cjpeg_huffman_attach(CJPEGHuffman *huffman, j_decompress_ptr info) {
   for (int index = 0; index < info->blocks_in_MCU; index++) {
     int component = info->MCU_membership[index];
     const jpeg_component_info *part = info->cur_comp_info[component];
-    Table *dc = &huffman->dc[part->dc_tbl_no], *ac = &huffman->ac[part->ac_tbl_no];
-    if (!isFilled[0][part->dc_tbl_no]++) table_fill(dc, info->dc_huff_tbl_ptrs[part->dc_tbl_no], 0);
-    if (!isFilled[1][part->ac_tbl_no]++) table_fill(ac, info->ac_huff_tbl_ptrs[part->ac_tbl_no], 1);
+    CJPEGTable *dc = &huffman->dc[part->dc_tbl_no], *ac = &huffman->ac[part->ac_tbl_no];
+    if (!isFilled[0][part->dc_tbl_no]++) cjpeg_table_fill(dc, info->dc_huff_tbl_ptrs[part->dc_tbl_no], 0);
+    if (!isFilled[1][part->ac_tbl_no]++) cjpeg_table_fill(ac, info->ac_huff_tbl_ptrs[part->ac_tbl_no], 1);
     huffman->blocks[index] = (Block){.dc = dc, .ac = ac, .last = &huffman->last[component]};
   }
   huffman->blockCount = info->blocks_in_MCU;

@@ -77,10 +77,11 @@ int linux_low_priority(void) {
   errno = 0;
   int present = getpriority(PRIO_PROCESS, 0);
   if (present == -1 && errno != 0) return errno;
-  // Long slices cost a decoder nothing and let whoever wakes with a shorter one go first.
+  // A slice far longer than a loop's, so that a loop goes first when it wakes, and no longer: what a decoder gives up when it lets go of its core
+  // (CoreCourtesy) is the rest of its slice, times what its niceness makes of it.
   // The nicer, the sooner the one that woke is owed time: nice 10 left it waiting for the next tick more often. At nice 15 a decoder that shares its
   // core with work that never rests still gets a thirtieth of it: an avatar in a tenth of a second.
-  return threads_share(1, present < 15 ? 15 : present, 100000000);
+  return threads_share(1, present < 15 ? 15 : present, 1000000);
 }
 
 int linux_first_to_go(void) {

@@ -24,9 +24,10 @@ enum Main {
     }
     var confinement = Confinement(memoryBytes: arguments.memoryBytes)
     confinement.narrow()
+    let courtesy = CoreCourtesy()
     let normalizer: Normalizer
     do {
-      normalizer = try Normalizer()
+      normalizer = try Normalizer { courtesy.pause() }
     } catch {
       say(error.detail)
       exit(Status.unfit)
@@ -36,7 +37,8 @@ enum Main {
     // The server judges by the report as well; a worker that is not confined does not wait for its verdict.
     if arguments.confinement == .required && !confinement.report.holds { exit(Status.unconfined) }
     let hungUp = session.run { source, recipe, limits throws(AvatarError) in
-      try normalizer.normalize(source, recipe: recipe, limits: limits)
+      courtesy.begin()
+      return try normalizer.normalize(source, recipe: recipe, limits: limits)
     }
     exit(hungUp ? Status.done : Status.protocolBroken)
   }

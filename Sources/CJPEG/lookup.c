@@ -1,0 +1,52 @@
+#include "lookup.h"
+
+#include <string.h>
+
+static CJPEGEntry entry_of(unsigned bits, unsigned step, int value) {
+  uint32_t field = (uint32_t)value & 127;
+  return bits | step << 4 | field << 18 | field << 25;
+}
+
+static CJPEGEntry entry_ofBoth(CJPEGEntry first, CJPEGEntry second) {
+  uint32_t bits = entry_bits(first) + entry_bits(second);
+  return bits | entry_step1(first) << 4 | entry_step1(second) << 11 | ((uint32_t)entry_value1(second) & 127) << 18 |
+         (first & 127u << 25);
+}
+
+static CJPEGEntry entry_forCode(unsigned codeBits, unsigned symbol, unsigned behindCode, int isAC) {
+  unsigned size = isAC ? symbol & 15 : symbol, run = isAC ? symbol >> 4 : 0;
+  if (size == 0) return entry_of(codeBits, !isAC || run == 15 ? run + 1 : END_OF_BLOCK, 0);
+  if (codeBits + size > ONE_BITS || size > 6) return codeBits << 4 | symbol << 9;
+  unsigned raw = behindCode >> (ONE_BITS - codeBits - size) & ((1u << size) - 1);
+  return entry_of(codeBits + size, run + 1, cjpeg_extended(raw, size));
+}
+
+void cjpeg_table_fill(CJPEGTable *table, const JHUFF_TBL *source, int isAC) {
+  memset(table->one, 0, sizeof table->one);
+  memcpy(table->symbols, source->huffval, sizeof table->symbols);
+  unsigned code = 0, index = 0;
+  for (unsigned bits = 1; bits <= LONGEST_CODE; bits++) {
+    table->offset[bits] = (int)index - (int)code;
+    for (int count = source->bits[bits]; count > 0 && index < 256; count--, index++, code++) {
+      if (bits > ONE_BITS) continue;
+      unsigned spare = ONE_BITS - bits;
+      for (unsigned behind = 0; behind < 1u << spare; behind++) {
+        unsigned place = (code << spare | behind) & ((1u << ONE_BITS) - 1);
+        table->one[place] = entry_forCode(bits, source->huffval[index], behind, isAC);
+      }
+    }
+    table->behind[bits] = code << (LONGEST_CODE - bits);
+    code <<= 1;
+  }
+  if (!isAC) return;
+  for (unsigned place = 0; place < 1u << PAIR_BITS; place++) {
+    CJPEGEntry first = table->one[place >> (PAIR_BITS - ONE_BITS)];
+    table->pair[place] = first;
+    if (entry_bits(first) == 0 || entry_step1(first) == END_OF_BLOCK) continue;
+    unsigned rest = place << entry_bits(first) & ((1u << PAIR_BITS) - 1);
+    CJPEGEntry second = table->one[rest >> (PAIR_BITS - ONE_BITS)];
+    if (entry_bits(second) == 0 || entry_bits(first) + entry_bits(second) > PAIR_BITS) continue;
+    table->pair[place] = entry_ofBoth(first, second);
+  }
+}
+
