@@ -82,15 +82,16 @@ kit-sanitize: ## the phone's library under the thread sanitizer
 	swift test --sanitize=thread --disable-xctest --no-parallel --package-path Tests/KitHarness \
 	  --scratch-path .build/kit-harness-tsan
 
+ROUNDS ?= 5000
 .PHONY: jpeg-sanitize
 jpeg-sanitize: ## damaged JPEGs by our entropy decoder and by libjpeg-turbo's, under the address and undefined-behaviour sanitizers
 	@.ci/setup build
 	@mkdir -p .build/sanitize
 	@# Swift's own clang: its linker is told more than it wants to know, which is shown where it fails.
 	"$$(dirname "$$(readlink -f "$$(command -v swift)")")"/clang -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined \
-	  -ISources/CJPEG/include -o .build/sanitize/jpeg-damage Tests/Support/jpeg-damage.c Sources/CJPEG/*.c -ljpeg \
+	  -DCJPEG_CHUNK_BYTES=2600 -ISources/CJPEG/include -o .build/sanitize/jpeg-damage Tests/Support/jpeg-damage.c Sources/CJPEG/*.c -ljpeg \
 	  2> .build/sanitize/log || { cat .build/sanitize/log; exit 1; }
-	.build/sanitize/jpeg-damage 5000 $$(date +%j) Tests/AvatarNormalizeTests/Samples/*.jpg
+	.build/sanitize/jpeg-damage $(ROUNDS) $$(date +%j) Tests/AvatarNormalizeTests/Samples/*.jpg
 
 .PHONY: lint
 lint: ## formatting and house style, strictly

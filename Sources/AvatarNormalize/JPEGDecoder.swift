@@ -28,8 +28,8 @@ final class JPEGDecoder {
 
   deinit { cjpeg_reader_destroy(reader) }
 
-  /// The last picture did not have to be read once more.
-  var wasQuick: Bool { entropy == CJPEG_QUICK }
+  /// The last picture's entropy-coded data were not the library's, at the first or the second reading.
+  var wasQuick: Bool { cjpeg_reader_is_quick(reader) != 0 }
 
   /// The part of `header`'s picture that the placement uses, and how that becomes the avatar.
   ///
@@ -114,8 +114,16 @@ final class JPEGDecoder {
         })
       betweenRows()
     }
-    if window.rows.upperBound < scaledHeight {
-      try check(cjpeg_reader_skip(reader, UInt32(scaledHeight - window.rows.upperBound)))
+    // What is skipped up to the end is not looked at, and what comes before a row that is read is.
+    let below = scaledHeight - window.rows.upperBound
+    if below > 1 { try check(cjpeg_reader_skip(reader, UInt32(below - 1))) }
+    if below > 0 {
+      let last = PinnedBytes(count: rowBytes)
+      try check(
+        last.withBytes {
+          $0.baseAddress.map { cjpeg_reader_read(reader, $0.assumingMemoryBound(to: UInt8.self), 1, rowBytes) }
+            ?? CJPEG_CORRUPT
+        })
     }
     try check(cjpeg_reader_finish(reader))
     let colour: Picture.Colour =

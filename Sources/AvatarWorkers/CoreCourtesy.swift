@@ -6,7 +6,7 @@ import Glibc
 /// Small pictures never do: they are done before anybody has waited long. Nor does one that has lost more time by it than it may: whoever lets go
 /// of its core beside work that never rests may be long in getting it back.
 public final class CoreCourtesy {
-  private var rule = Rule()
+  private var rule = Rule(now: 0)
   private var startedAt: Int64 = 0
 
   /// Nothing is begun.
@@ -14,14 +14,15 @@ public final class CoreCourtesy {
 
   /// A picture begins.
   public func begin() {
-    rule = Rule()
+    rule = Rule(now: MonotonicTime.now.nanoseconds)
     startedAt = Self.worked
   }
 
   /// To be called between two rows or some: lets go of the core if it is time to.
   public func pause() {
     let now = MonotonicTime.now.nanoseconds
-    guard rule.mayBeDue(now: now), rule.isDue(worked: Self.worked - startedAt) else { return }
+    guard rule.mayBeDue(now: now) else { return }
+    guard rule.isDue(worked: Self.worked - startedAt) else { return rule.note(from: now, to: now) }
     sched_yield()
     rule.note(from: now, to: MonotonicTime.now.nanoseconds)
   }
@@ -35,8 +36,10 @@ public final class CoreCourtesy {
     /// Most that may be lost for each nanosecond of work.
     static let most: Int64 = 16
 
-    private var last: Int64 = 0
+    private var last: Int64
     private var lost: Int64 = 0
+
+    init(now: Int64) { last = now }
 
     /// Whether another look is worth its while.
     func mayBeDue(now: Int64) -> Bool { now - last >= Self.interval }
@@ -44,7 +47,7 @@ public final class CoreCourtesy {
     /// Whether to, after so much CPU time.
     func isDue(worked: Int64) -> Bool { worked >= Self.beginning && lost <= worked * Self.most }
 
-    /// One that took until `end`.
+    /// A look, or one that took until `end`.
     mutating func note(from start: Int64, to end: Int64) {
       lost += end - start
       last = end

@@ -16,10 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The interface is the library's own: a program goes with the version that it was built with. (Debian 12 has 2.1.5.)
+_Static_assert(LIBJPEG_TURBO_VERSION_NUMBER / 1000 == 2001, "jpegint.h has to be looked at again");
+
+#ifndef CJPEG_CHUNK_BYTES
+#define CJPEG_CHUNK_BYTES (1 << 14)  // less for a test: some more than one MCU
+#endif
+
 enum {
   // 10 blocks of 64 coefficients, each with a code of 16 bits and a value of 15, and what a refill reads ahead.
   MCU_BYTES = D_MAX_BLOCKS_IN_MCU * DCTSIZE2 * (LONGEST_CODE + 15) / 8 + 8,
-  CHUNK_BYTES = 1 << 14,
+  CHUNK_BYTES = CJPEG_CHUNK_BYTES,
   // The first place from which on two codes could reach behind the block.
   LAST_FEW = DCTSIZE2 - 1 - LONGEST_RUN,
   PLACES = 256,
@@ -104,8 +111,10 @@ static void segment_begin(CJPEGHuffman *huffman) {
 static int restart(CJPEGHuffman *huffman) {
   if (!huffman->isLastChunk) load(huffman);
   const uint8_t *source = huffman->source;
-  if (!huffman->isLastChunk || bitsLeft(huffman) >= 8 || huffman->sourceEnd - source < 2) return 0;
-  if (source[0] != 0xFF || source[1] != JPEG_RST0 + huffman->nextRestart) return 0;
+  if (!huffman->isLastChunk || bitsLeft(huffman) >= 8) return 0;
+  // B.1.1.2: a marker may come after any number of FF.
+  while (huffman->sourceEnd - source > 2 && source[0] == 0xFF && source[1] == 0xFF) source++;
+  if (huffman->sourceEnd - source < 2 || source[0] != 0xFF || source[1] != JPEG_RST0 + huffman->nextRestart) return 0;
   huffman->source = source + 2;
   huffman->nextRestart = (huffman->nextRestart + 1) & 7;
   segment_begin(huffman);
@@ -256,9 +265,9 @@ CJPEGHuffman *cjpeg_huffman_create(void) { return calloc(1, sizeof(CJPEGHuffman)
 
 void cjpeg_huffman_destroy(CJPEGHuffman *huffman) { free(huffman); }
 
-void cjpeg_huffman_attach(CJPEGHuffman *huffman, j_decompress_ptr info) {
-  if (info->progressive_mode || info->arith_code || info->inputctl->has_multiple_scans) return;
-  if (info->Ss != 0 || info->Se != DCTSIZE2 - 1 || info->Ah != 0 || info->Al != 0) return;
+int cjpeg_huffman_attach(CJPEGHuffman *huffman, j_decompress_ptr info) {
+  if (info->progressive_mode || info->arith_code || info->inputctl->has_multiple_scans) return 0;
+  if (info->Ss != 0 || info->Se != DCTSIZE2 - 1 || info->Ah != 0 || info->Al != 0) return 0;
   int isFilled[2][NUM_HUFF_TBLS] = {{0}};
   for (int index = 0; index < info->blocks_in_MCU; index++) {
     int component = info->MCU_membership[index];
@@ -277,4 +286,5 @@ void cjpeg_huffman_attach(CJPEGHuffman *huffman, j_decompress_ptr info) {
   // A second scan, which there is none of, would begin with start_pass.
   huffman->interface = (struct jpeg_entropy_decoder){.start_pass = leave, .decode_mcu = decodeMCU};
   info->entropy = &huffman->interface;
+  return 1;
 }

@@ -11,8 +11,8 @@ typedef struct CJPEGHuffman CJPEGHuffman;
 
 CJPEGHuffman *cjpeg_huffman_create(void);
 void cjpeg_huffman_destroy(CJPEGHuffman *huffman);
-/// Between jpeg_start_decompress and the first row: from here on `huffman` is `info`'s entropy decoder. Does nothing for a picture that is
-/// not one sequential scan of Huffman codes. Where the data are not what every decoder would read the same way it leaves by longjmp with
+/// Between jpeg_start_decompress and the first row: from here on `huffman` is `info`'s entropy decoder. 0, and nothing has changed, for a picture that is not
+/// one sequential scan of Huffman codes; else 1. Where the data are not what every decoder would read the same way it leaves by longjmp with
 /// CJPEG_IRREGULAR. `info`'s err must be a CJPEGFaults'.
-void cjpeg_huffman_attach(CJPEGHuffman *huffman, j_decompress_ptr info);
+int cjpeg_huffman_attach(CJPEGHuffman *huffman, j_decompress_ptr info);
 #endif

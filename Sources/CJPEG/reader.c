@@ -15,6 +15,7 @@ struct CJPEGReader {
   CJPEGHuffman *huffman;
   int isCreated;
   int ranOut;
+  int isQuick;
 };
 
 static void source_nothing(j_decompress_ptr info) { (void)info; }
@@ -73,9 +74,12 @@ static void take(CJPEGReader *reader, const uint8_t *bytes, size_t count) {
   reader->faults.isIrregular = 0;
   reader->faults.manager.num_warnings = 0;
   reader->ranOut = 0;
+  reader->isQuick = 0;
   info->err = &reader->faults.manager;
-  jpeg_create_decompress(info);
+  // What is half made is destroyed too.
+  info->mem = NULL;
   reader->isCreated = 1;
+  jpeg_create_decompress(info);
   info->client_data = reader;
   reader->source.next_input_byte = bytes;
   reader->source.bytes_in_buffer = count;
@@ -106,7 +110,7 @@ CJPEGStatus cjpeg_reader_start(
   info->scale_num = eighths;
   info->scale_denom = 8;
   if (!jpeg_start_decompress(info)) return CJPEG_CORRUPT;
-  if (entropy == CJPEG_QUICK) cjpeg_huffman_attach(reader->huffman, info);
+  reader->isQuick = entropy == CJPEG_QUICK && cjpeg_huffman_attach(reader->huffman, info);
   frame->width = info->output_width;
   frame->height = info->output_height;
   frame->left = 0;
@@ -173,7 +177,7 @@ CJPEGStatus cjpeg_reader_start_planes(
   info->scale_num = eighths;
   info->scale_denom = 8;
   if (!jpeg_start_decompress(info)) return CJPEG_CORRUPT;
-  if (entropy == CJPEG_QUICK) cjpeg_huffman_attach(reader->huffman, info);
+  reader->isQuick = entropy == CJPEG_QUICK && cjpeg_huffman_attach(reader->huffman, info);
   describe(info, planes);
   return CJPEG_OK;
 }
@@ -183,7 +187,7 @@ int cjpeg_reader_halve_chroma(CJPEGReader *reader, CJPEGPlane planes[3]) {
   j_decompress_ptr info = &reader->info;
   if (setjmp(reader->faults.escape)) return 0;
   for (int index = 1; index < 3; index++) {
-    if (info->comp_info[index].DCT_scaled_size == 1) return 0;
+    if (info->comp_info[index].DCT_scaled_size % 2 != 0) return 0;
   }
   for (int index = 1; index < 3; index++) {
     jpeg_component_info *part = &info->comp_info[index];
@@ -232,6 +236,8 @@ CJPEGStatus cjpeg_reader_finish(CJPEGReader *reader) {
   cjpeg_reader_abandon(reader);
   return reader->faults.truncated ? CJPEG_TRUNCATED : CJPEG_OK;
 }
+
+int cjpeg_reader_is_quick(const CJPEGReader *reader) { return reader->isQuick; }
 
 void cjpeg_reader_abandon(CJPEGReader *reader) {
   if (!reader->isCreated || setjmp(reader->faults.escape)) return;

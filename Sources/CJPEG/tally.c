@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(LIBJPEG_TURBO_VERSION_NUMBER / 1000 == 2001, "jpegint.h has to be looked at again");
+
 enum {
   SYMBOLS = 256,
   // K.2's reserved code, which keeps any code from being all ones.

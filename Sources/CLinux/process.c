@@ -98,7 +98,7 @@ int linux_channel(int *ours, int *theirs) {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) return errno;
   int error = lift_both(pair, 0);
   if (error) return error;
-  // Room for most pictures as a whole, so that neither side waits for the other halfway; the kernel gives what it allows.
+  // Room for most pictures as a whole, so that neither side waits for the other halfway; the kernel doubles it, and gives what it allows.
   int room = CHANNEL_BYTES;
   (void)setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
   *ours = pair[0];

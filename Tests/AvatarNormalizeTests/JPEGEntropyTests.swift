@@ -50,7 +50,11 @@ struct JPEGEntropyTests {
   }
 
   private func pictures() throws -> [(name: String, bytes: [UInt8])] {
-    let names = ["baseline", "grey", "cmyk", "restarts", "waves-422", "wide", "orientation-6", "progressive"]
+    let names = [
+      "baseline", "grey", "cmyk", "restarts", "waves-422", "wide", "orientation-6", "progressive", "rough-444",
+      "rough-420",
+      "rough-grey", "dot",
+    ]
     return try names.map { ($0, try sample("\($0).jpg")) }
       + [30, 82, 100].map { ("noise at \($0)", try noise(96, quality: $0)) }
   }
@@ -62,7 +66,8 @@ struct JPEGEntropyTests {
     for (name, bytes) in try pictures() {
       for way in Way.allCases {
         let reading = reading(bytes, ours, way)
-        #expect(ours.wasQuick && reading == self.reading(bytes, library, way), "\(name), \(way)")
+        #expect(ours.wasQuick == (name != "progressive"), "\(name), \(way)")
+        #expect(reading == self.reading(bytes, library, way) && !library.wasQuick, "\(name), \(way)")
         guard case .pixels = reading else { throw AvatarError.corrupt("\(name), \(way)") }
       }
     }

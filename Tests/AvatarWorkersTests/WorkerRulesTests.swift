@@ -119,14 +119,15 @@ struct CoreCourtesyTests {
   private typealias Rule = CoreCourtesy.Rule
 
   @Test func `small pictures let nobody go first, large ones at most every quarter of a millisecond`() {
-    var rule = Rule()
-    #expect(rule.mayBeDue(now: 1_000_000) && !rule.isDue(worked: 2_900_000) && rule.isDue(worked: 3_000_000))
+    var rule = Rule(now: 800_000)
+    #expect(!rule.mayBeDue(now: 1_000_000) && rule.mayBeDue(now: 1_050_000))
+    #expect(!rule.isDue(worked: 2_900_000) && rule.isDue(worked: 3_000_000))
     rule.note(from: 1_000_000, to: 1_010_000)
     #expect(!rule.mayBeDue(now: 1_259_000) && rule.mayBeDue(now: 1_260_000))
   }
 
   @Test func `who does not get its core back soon keeps it`() {
-    var rule = Rule()
+    var rule = Rule(now: 0)
     rule.note(from: 0, to: 400_000_000)
     #expect(!rule.isDue(worked: 24_900_000) && rule.isDue(worked: 25_000_000))
   }

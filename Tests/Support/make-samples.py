@@ -96,6 +96,15 @@ waves.putdata([(128 + round(90 * math.sin(x / 11)), 128 + round(90 * math.cos(y 
 save('waves-422.jpg', waves, 'JPEG', quality=88, subsampling='4:2:2')
 save('waves-progressive.jpg', waves, 'JPEG', quality=88, subsampling='4:2:0', progressive=True)
 
+# What an entropy decoder meets: tables of its own, long codes, full blocks, a restart after each MCU; and as little as there is.
+rough = Image.new('RGB', (72, 40))
+rough.putdata([((x * 89 + y * 57) * (x + 3 * y) % 251, x * y * 7 % 256, (x * x + 31 * y) % 241)
+               for y in range(40) for x in range(72)])
+save('rough-444.jpg', rough, 'JPEG', quality=97, subsampling='4:4:4', optimize=True, restart_marker_blocks=1)
+save('rough-420.jpg', rough, 'JPEG', quality=97, subsampling='4:2:0', optimize=True, restart_marker_rows=1)
+save('rough-grey.jpg', rough.convert('L'), 'JPEG', quality=100, optimize=True, restart_marker_blocks=7)
+save('dot.jpg', rough.crop((30, 20, 31, 21)), 'JPEG', quality=90)
+
 # Top left opaque red, top right half red, below clear (with a colour that must not show).
 glass = Image.new('RGBA', (128, 128), (0, 255, 0, 0))
 glass.paste((220, 40, 40, 255), (0, 0, 64, 64))

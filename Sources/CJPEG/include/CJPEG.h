@@ -44,16 +44,18 @@ typedef struct CJPEGFrame {
 CJPEGReader *cjpeg_reader_create(void);
 void cjpeg_reader_destroy(CJPEGReader *reader);
 /// Starts to decode `bytes` (kept, not copied) at `eighths`/8 of its size (1…8). Rows hold at least the columns
-/// [`left`, `left` + `columns`) of the scaled picture, 0 columns for all.
+/// [`left`, `left` + `columns`) of the scaled picture, 0 columns for all. With CJPEG_QUICK what follows up to finish may come to CJPEG_IRREGULAR.
 CJPEGStatus cjpeg_reader_start(
     CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, uint32_t eighths, uint32_t left,
     uint32_t columns, CJPEGFrame *frame);
 /// Reads the next rows, of frame->columns pixels each, `rowBytes` apart.
 CJPEGStatus cjpeg_reader_read(CJPEGReader *reader, uint8_t *pixels, uint32_t rows, size_t rowBytes);
-/// Passes over rows: their data is still checked.
+/// Passes over rows, not the last: their data is still checked.
 CJPEGStatus cjpeg_reader_skip(CJPEGReader *reader, uint32_t rows);
 /// Ends a picture of which all rows were read or skipped: CJPEG_TRUNCATED if their data was not all there.
 CJPEGStatus cjpeg_reader_finish(CJPEGReader *reader);
+/// Whether all of the present picture's entropy-coded data are huffman.c's.
+int cjpeg_reader_is_quick(const CJPEGReader *reader);
 /// Leaves a picture wherever it is; start may follow.
 void cjpeg_reader_abandon(CJPEGReader *reader);
 
@@ -69,12 +71,11 @@ typedef struct CJPEGPlane {
 
 /// Starts to decode `bytes` (kept, not copied) at `eighths`/8 of its size, by planes: luma and both of chroma as they are stored, neither
 /// interpolated nor turned into red, green and blue. CJPEG_UNSUPPORTED where the JPEG is not made of such planes, with chroma
-/// as large as luma or halved; another start may follow at once. With CJPEG_QUICK this and what follows up to
-/// finish may come to CJPEG_IRREGULAR.
+/// as large as luma or halved; another start may follow at once. CJPEG_QUICK as above.
 CJPEGStatus cjpeg_reader_start_planes(
     CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, uint32_t eighths,
     CJPEGPlane planes[3]);
-/// Before the first step: makes both planes of chroma half as large each way; 0, and nothing has changed, where they cannot be smaller.
+/// Before the first step: makes both planes of chroma half as large each way; 0, and nothing has changed, where they cannot be.
 int cjpeg_reader_halve_chroma(CJPEGReader *reader, CJPEGPlane planes[3]);
 /// Fills the next `rows` of each plane.
 CJPEGStatus cjpeg_reader_step(CJPEGReader *reader, uint8_t *luma, uint8_t *blue, uint8_t *red);

@@ -32,8 +32,8 @@ struct linux_exit {
 /// Takes a dead child's status without waiting.
 int linux_reap(int process_descriptor, struct linux_exit *exit);
 
-/// A stream socket pair and nothing inherited; both descriptors are 10 or more. The first does not block, and takes up to a megabyte that the
-/// second has not read.
+/// A stream socket pair and nothing inherited; both descriptors are 10 or more. The first does not block, and takes up to
+/// 2 MiB that the second has not read, or what `net.core.wmem_max` allows: 416 KiB where nobody has raised it.
 int linux_channel(int *ours, int *theirs);
 
 /// Sends two pieces of memory as one, as much of them as is taken without waiting: their bytes, or a negative errno.
