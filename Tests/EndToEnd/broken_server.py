@@ -14,6 +14,8 @@ import signal
 import subprocess
 import sys
 
+import support
+
 FAULT = os.environ["FAULT"]
 NUMBERS = itertools.count()
 
