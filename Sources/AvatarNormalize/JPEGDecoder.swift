@@ -10,9 +10,8 @@ final class JPEGDecoder {
   private let axes: ResamplingAxes
   private let isQuick: Bool
   private let betweenRows: () -> Void
+  /// Who reads the present picture's entropy-coded data.
   private var entropy: CJPEGEntropy
-  /// What was read is to be read once more, by the library.
-  private var isIrregular = false
 
   /// With `isQuick` false the entropy-coded data are all libjpeg-turbo's, with the same pictures.
   init(
@@ -62,13 +61,13 @@ final class JPEGDecoder {
       guard let start = bytes.baseAddress else { return .failure(.corrupt("no bytes")) }
       entropy = isQuick ? CJPEG_QUICK : CJPEG_LIBRARY
       while true {
-        isIrregular = false
+        let tried = entropy
         do throws(AvatarError) {
           return .success(try body(start, bytes.count))
         } catch {
           cjpeg_reader_abandon(reader)
-          guard isIrregular else { return .failure(error) }
-          entropy = CJPEG_LIBRARY
+          // Handed over to the library, which begins anew.
+          guard entropy != tried else { return .failure(error) }
         }
       }
     }
@@ -104,27 +103,13 @@ final class JPEGDecoder {
     let pixels = PinnedBytes(count: rowBytes * window.rows.count)
     if window.rows.lowerBound > 0 { try check(cjpeg_reader_skip(reader, UInt32(window.rows.lowerBound))) }
     for row in stride(from: 0, to: window.rows.count, by: Self.rowsAtOnce) {
-      try check(
-        pixels.withBytes {
-          $0.baseAddress.map {
-            cjpeg_reader_read(
-              reader, $0.assumingMemoryBound(to: UInt8.self) + row * rowBytes,
-              UInt32(min(Self.rowsAtOnce, window.rows.count - row)), rowBytes)
-          } ?? CJPEG_CORRUPT
-        })
+      try read(min(Self.rowsAtOnce, window.rows.count - row), rowBytes, into: pixels, from: row)
       betweenRows()
     }
     // What is skipped up to the end is not looked at, and what comes before a row that is read is.
     let below = scaledHeight - window.rows.upperBound
     if below > 1 { try check(cjpeg_reader_skip(reader, UInt32(below - 1))) }
-    if below > 0 {
-      let last = PinnedBytes(count: rowBytes)
-      try check(
-        last.withBytes {
-          $0.baseAddress.map { cjpeg_reader_read(reader, $0.assumingMemoryBound(to: UInt8.self), 1, rowBytes) }
-            ?? CJPEG_CORRUPT
-        })
-    }
+    if below > 0 { try read(1, rowBytes, into: PinnedBytes(count: rowBytes), from: 0) }
     try check(cjpeg_reader_finish(reader))
     let colour: Picture.Colour =
       switch frame.pixels {
@@ -173,6 +158,15 @@ final class JPEGDecoder {
       side: placement.drawnWidth, luma: readers[0].finish(), blue: readers[1].finish(), red: readers[2].finish())
   }
 
+  /// Reads the next rows into `pixels`, the first of them as its row `first`.
+  private func read(_ rows: Int, _ rowBytes: Int, into pixels: PinnedBytes, from first: Int) throws(AvatarError) {
+    try check(
+      pixels.withBytes { bytes in
+        guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return CJPEG_CORRUPT }
+        return cjpeg_reader_read(reader, start + first * rowBytes, UInt32(rows), rowBytes)
+      })
+  }
+
   private static func scaled(_ header: ImageHeader, _ eighths: Int) -> (width: Int, height: Int) {
     ((header.width * eighths + 7) / 8, (header.height * eighths + 7) / 8)
   }
@@ -189,7 +183,7 @@ final class JPEGDecoder {
     case CJPEG_UNSUPPORTED: throw .unsupported("a kind of JPEG that is not decoded")
     case CJPEG_TRUNCATED: throw .corrupt("JPEG ends before its last row")
     case CJPEG_IRREGULAR:
-      isIrregular = true
+      entropy = CJPEG_LIBRARY
       throw .corrupt("JPEG is to be read by the library")
     case CJPEG_NO_MEMORY: throw .corrupt("JPEG needs more memory than there is")
     default: throw .corrupt("JPEG does not decode")

@@ -5,16 +5,6 @@ import Testing
 
 /// Entropy-coded data as we read them beside libjpeg-turbo's reading.
 struct JPEGEntropyTests {
-  private struct Random: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state ^= state << 13
-      state ^= state >> 7
-      state ^= state << 17
-      return state
-    }
-  }
-
   /// What a decoder makes of a file, whole, or a part at a smaller size, or by planes: its pixels, or the error's code.
   private enum Reading: Equatable {
     case pixels([UInt8])
@@ -40,10 +30,7 @@ struct JPEGEntropyTests {
 
   /// Noise: long codes, and blocks that are full up to their last coefficient.
   private func noise(_ side: Int, quality: Int) throws -> [UInt8] {
-    var random = Random(state: 0x9E37_79B9_7F4A_7C15)
-    let pixels = PinnedBytes(count: side * side * 3)
-    pixels.withBytes { bytes in for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255, using: &random) }
-    }
+    let pixels = PinnedBytes(SeededRandom.noise(side * side * 3, seed: 1))
     let raster = Raster(pixels, width: side, height: side, bands: 3, colour: .rgb)
     let recipe = Recipe(quality: quality, minimumQuality: quality)
     return try JPEGWriter().write(.raster(raster), recipe: recipe).jpeg
@@ -77,7 +64,7 @@ struct JPEGEntropyTests {
     let (ours, library) = (
       try JPEGDecoder(axes: ResamplingAxes()), try JPEGDecoder(axes: ResamplingAxes(), isQuick: false)
     )
-    var random = Random(state: 20)
+    var random = SeededRandom(seed: 20)
     var (again, failures, count) = (0, 0, 0)
     for (name, sound) in try pictures() {
       for round in 0..<150 {

@@ -8,11 +8,10 @@ struct JPEGWriterTests {
   private func square(_ side: Int) -> Raster {
     let pixels = PinnedBytes(count: side * side * 3)
     pixels.withBytes { bytes in
-      var state: UInt64 = 7
+      let noise = SeededRandom.noise(bytes.count, seed: 7)
       for index in bytes.indices {
         let (x, y) = (index / 3 % side, index / 3 / side)
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        bytes[index] = y < side / 3 ? 90 : y < 2 * side / 3 ? UInt8(truncatingIfNeeded: x + y) : UInt8(state >> 56)
+        bytes[index] = y < side / 3 ? 90 : y < 2 * side / 3 ? UInt8(truncatingIfNeeded: x + y) : noise[index]
       }
     }
     return Raster(pixels, width: side, height: side, bands: 3, colour: .rgb)

@@ -25,14 +25,6 @@ struct ResamplerTests {
     return result.pixels.withBytes { Array($0) }
   }
 
-  private func noise(_ count: Int, seed: UInt64) -> [UInt8] {
-    var state = seed
-    return (0..<count).map { _ in
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return UInt8(truncatingIfNeeded: state >> 56)
-    }
-  }
-
   @Test(arguments: [
     (1, 1, 16, 16), (2, 2, 256, 256), (1000, 3, 16, 16), (3, 1000, 16, 16), (100, 100, 33, 34), (63, 65, 64, 64),
     (4096, 1, 16, 1), (5, 5, 1, 1), (300, 300, 1, 300), (2000, 2000, 16, 16), (1, 1, 1024, 1024),
@@ -48,7 +40,7 @@ struct ResamplerTests {
   @Test(arguments: [2, 3, 7, 16])
   func `a picture reduced to few pixels has the mean of the whole`(_ factor: Int) {
     let side = 16 * factor
-    let samples = noise(side * side * 3, seed: UInt64(factor))
+    let samples = SeededRandom.noise(side * side * 3, seed: UInt64(factor))
     let result = resized(samples, width: side, height: side, to: (16, 16))
     func mean(_ samples: [UInt8]) -> Double { Double(samples.reduce(0) { $0 + Int($1) }) / Double(samples.count) }
     #expect(abs(mean(result) - mean(samples)) < 2, "factor \(factor): \(mean(result)), \(mean(samples))")
@@ -63,7 +55,7 @@ struct ResamplerTests {
 
   @Test func `a picture kept at its size keeps its bytes, whatever its bands`() {
     for bands in 1...4 {
-      let samples = noise(17 * 9 * bands, seed: UInt64(bands))
+      let samples = SeededRandom.noise(17 * 9 * bands, seed: UInt64(bands))
       #expect(resized(samples, width: 17, height: 9, to: (17, 9), hasAlpha: false) == samples, "\(bands) bands")
     }
   }
@@ -92,7 +84,7 @@ struct ResamplerTests {
       return raw.map { $0 / raw.reduce(0, +) }
     }
     for bands in [1, 3] {
-      let samples = noise(width * height * bands, seed: UInt64(width + bands))
+      let samples = SeededRandom.noise(width * height * bands, seed: UInt64(width + bands))
       let result = resized(samples, width: width, height: height, to: (toWidth, toHeight))
       for y in 0..<toHeight {
         let down = weights(height, toHeight, y)

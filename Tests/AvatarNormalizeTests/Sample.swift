@@ -19,6 +19,29 @@ func sample(_ name: String, file: StaticString = #filePath) throws -> [UInt8] {
   }
 }
 
+/// The same numbers for the same seed: a linear congruential generator (Knuth's MMIX), whose upper bits are good.
+struct SeededRandom: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    let upper = step() & ~0xFFFF_FFFF
+    return upper | step() >> 32
+  }
+
+  private mutating func step() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return state
+  }
+
+  /// So many bytes.
+  static func noise(_ count: Int, seed: UInt64) -> [UInt8] {
+    var random = Self(seed: seed)
+    return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.step() >> 56) }
+  }
+}
+
 /// The colours of the quarters of the sample picture: top left, top right, bottom left, bottom right.
 let quad: [SIMD4<UInt8>] = [[220, 40, 40, 255], [40, 170, 60, 255], [50, 70, 200, 255], [230, 200, 40, 255]]
 
