@@ -48,9 +48,10 @@ var targets: [Target] = [
     .target(name: "CFiles"),
     .target(name: "CIDN2", linkerSettings: [.linkedLibrary("idn2")]),
     .target(name: "CThreads"),
+    .target(name: "CMemory"),
     .target(name: "CLinux", dependencies: ["CThreads"], linkerSettings: [.linkedLibrary("seccomp")]),
 
-    .target(name: "AvatarCore", dependencies: ["CThreads"], swiftSettings: rules),
+    .target(name: "AvatarCore", dependencies: ["CMemory", "CThreads"], swiftSettings: rules),
     .target(name: "AvatarCrypto", dependencies: ["AvatarCore", "CCrypto"], swiftSettings: rules),
     .target(name: "AvatarNames", dependencies: ["AvatarCore", "CIDN2"], swiftSettings: rules),
     .target(name: "AvatarFetch", dependencies: ["AvatarCore", "CCurl"], swiftSettings: rules),

@@ -21,22 +21,6 @@ extension HTTPHandling {
   public func allowedMethods(at path: String) -> [HTTPRequest.Method]? { nil }
 }
 
-/// A request target that was read, checked and answered before, so that it need not be read again. The base class of a handler's own.
-open class KnownTarget: @unchecked Sendable {  // Immutable after init in every subclass.
-  /// The target in origin form, query included, byte for byte as it came.
-  public let target: [UInt8]
-  /// For subclasses.
-  public init(target: [UInt8]) { self.target = target }
-
-  /// The target up to its first `?`.
-  public var path: String { String(decoding: target.prefix { $0 != Self.mark }, as: UTF8.self) }
-  /// What follows the first `?`; nil without one.
-  public var query: String? {
-    target.firstIndex(of: Self.mark).map { String(decoding: target[($0 + 1)...], as: UTF8.self) }
-  }
-  private static let mark = UInt8(ascii: "?")
-}
-
 /// A request that passed the adapter's checks: framing, Host, method, target length and alphabet, body bound.
 public struct HTTPRequest: Sendable {
   /// The methods that reach a handler.

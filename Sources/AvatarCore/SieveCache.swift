@@ -10,13 +10,13 @@ public struct SieveCache<Key: Hashable, Value> {
   @usableFromInline struct Slot {
     @usableFromInline let key: Key
     @usableFromInline var value: Value
-    // Beside what every look-up reads: mostly in the same line of memory.
+    // Beside what every look-up reads: mostly in the same line of memory. What follows is kept small for the same reason.
     @usableFromInline var isVisited: Bool
-    var cost: Int
+    var cost: UInt32
     /// Towards the newest; `none` at the newest.
-    var newer: Int
+    var newer: Int32
     /// Towards the oldest; `none` at the oldest.
-    var older: Int
+    var older: Int32
 
     /// In place: reading one field of an optional slot in an array copies all of it, references and all.
     @inlinable mutating func use(for asked: Key) -> Value? {
@@ -27,23 +27,26 @@ public struct SieveCache<Key: Hashable, Value> {
     }
   }
 
-  private static var none: Int { -1 }
+  private static var none: Int32 { -1 }
 
   /// The most that all entries may cost together.
   public let capacity: Int
   /// What the entries cost together.
   public private(set) var totalCost = 0
   @usableFromInline var slots: [Slot?] = []
-  private var free: [Int] = []
+  private var free: [Int32] = []
   @usableFromInline var table = PositionTable()
   private var newest = Self.none
   private var oldest = Self.none
   private var hand = Self.none
+  private let takeUse: @Sendable (Value) -> Bool
 
-  /// An empty cache; `capacity` in the unit of the costs, 0 or more.
-  public init(capacity: Int) {
+  /// An empty cache; `capacity` in the unit of the costs, 0 or more. Values that are also used past the table say with `takeUse` whether they
+  /// were since they were last asked.
+  public init(capacity: Int, takeUse: @escaping @Sendable (Value) -> Bool = { _ in false }) {
     precondition(capacity >= 0)
     self.capacity = capacity
+    self.takeUse = takeUse
   }
 
   /// How many entries there are.
@@ -73,38 +76,38 @@ public struct SieveCache<Key: Hashable, Value> {
 
   /// Keeps `value`, in its place if the key is there already (its use stays noted), as the newest otherwise; gives what was evicted
   /// or replaced, so that it can be released outside a lock. Costs are 1 or more; a value that costs more than the whole
-  /// capacity is not kept, nor is what it would have replaced, and it is the last of what is given back.
+  /// capacity, or 4 GiB, is not kept, nor is what it would have replaced, and it is the last of what is given back.
   @discardableResult
   public mutating func insert(_ value: Value, for key: Key, cost: Int = 1) -> [Value] {
     precondition(cost > 0)
-    guard cost <= capacity else {
+    guard cost <= capacity, let small = UInt32(exactly: cost) else {
       return (remove(key).map { [$0] } ?? []) + [value]
     }
     var released: [Value] = []
     if let position = position(of: key) {
       if let slot = slots[position] {
         released.append(slot.value)
-        totalCost -= slot.cost
+        totalCost -= Int(slot.cost)
       }
       slots[position]?.value = value
-      slots[position]?.cost = cost
-      makeRoom(for: cost, sparing: position, into: &released)
+      slots[position]?.cost = small
+      makeRoom(for: cost, sparing: Int32(position), into: &released)
       totalCost += cost
       return released
     }
     makeRoom(for: cost, sparing: Self.none, into: &released)
-    let slot = Slot(key: key, value: value, isVisited: false, cost: cost, newer: Self.none, older: newest)
-    let position: Int
+    let slot = Slot(key: key, value: value, isVisited: false, cost: small, newer: Self.none, older: newest)
+    let position: Int32
     if let last = free.popLast() {
       position = last
-      slots[position] = slot
+      slots[Int(position)] = slot
     } else {
-      position = slots.count
+      position = Int32(slots.count)
       slots.append(slot)
     }
-    if newest != Self.none { slots[newest]?.newer = position } else { oldest = position }
+    if newest != Self.none { slots[Int(newest)]?.newer = position } else { oldest = position }
     newest = position
-    table.insert(position, hash: key.hashValue)
+    table.insert(Int(position), hash: key.hashValue)
     totalCost += cost
     return released
   }
@@ -131,15 +134,17 @@ public struct SieveCache<Key: Hashable, Value> {
     for case let slot? in slots { try body(slot.key, slot.value) }
   }
 
-  private mutating func makeRoom(for cost: Int, sparing spared: Int, into released: inout [Value]) {
-    // Ends: an entry is passed at most twice before the hand evicts one, and `cost` alone fits.
+  private mutating func makeRoom(for cost: Int, sparing spared: Int32, into released: inout [Value]) {
+    // Ends: an entry is spared once before the hand evicts one, even one that is used past the table meanwhile; and `cost` alone fits.
+    var mercies = count
     while totalCost > capacity - cost {
       if hand == Self.none { hand = oldest }
-      let position = hand
+      let position = Int(hand)
       guard let slot = slots[position] else { preconditionFailure("the hand points at an empty slot") }
-      if position == spared {
+      if hand == spared {
         hand = slot.newer
-      } else if slot.isVisited {
+      } else if takeUse(slot.value) || slot.isVisited, mercies > 0 {
+        mercies -= 1
         slots[position]?.isVisited = false
         hand = slot.newer
       } else if let evicted = unlink(position) {
@@ -150,13 +155,13 @@ public struct SieveCache<Key: Hashable, Value> {
 
   private mutating func unlink(_ position: Int) -> Slot? {
     guard let slot = slots[position] else { return nil }
-    if slot.newer != Self.none { slots[slot.newer]?.older = slot.older } else { newest = slot.older }
-    if slot.older != Self.none { slots[slot.older]?.newer = slot.newer } else { oldest = slot.newer }
+    if slot.newer != Self.none { slots[Int(slot.newer)]?.older = slot.older } else { newest = slot.older }
+    if slot.older != Self.none { slots[Int(slot.older)]?.newer = slot.newer } else { oldest = slot.newer }
     if hand == position { hand = slot.newer }
     slots[position] = nil
-    free.append(position)
+    free.append(Int32(position))
     table.remove(position, hash: slot.key.hashValue)
-    totalCost -= slot.cost
+    totalCost -= Int(slot.cost)
     return slot
   }
 }

@@ -75,7 +75,7 @@ final class RequestContext {
   /// Nil where it is not one that is served.
   var target: RequestTarget? {
     switch aim {
-    case .known(let known): RequestTarget(known.target)
+    case .known(let known): known.withUnsafeBytes { RequestTarget($0) }
     case .read(let target): target
     case .nothing: nil
     }

@@ -1,4 +1,5 @@
 import AvatarCore
+import Synchronization
 import Testing
 
 @Suite struct SieveCacheTests {
@@ -24,6 +25,30 @@ import Testing
     // The hand has passed `a` and taken its mark; it goes on from where it stood.
     #expect(cache.insert(4, for: "e") == [2])
     #expect(cache.insert(5, for: "f") == [3])
+  }
+
+  @Test func `what was used past the table is spared once for it`() {
+    final class Token: Sendable { let wasUsed = Mutex(false) }
+    var cache = SieveCache<Int, Token>(capacity: 2) { token in
+      token.wasUsed.withLock { wasUsed in
+        defer { wasUsed = false }
+        return wasUsed
+      }
+    }
+    let (first, second) = (Token(), Token())
+    cache.insert(first, for: 1)
+    cache.insert(second, for: 2)
+    first.wasUsed.withLock { $0 = true }
+    #expect(cache.insert(Token(), for: 3).first === second)
+    // The mark was taken with that.
+    #expect(cache.insert(Token(), for: 4).first === first)
+  }
+
+  @Test func `room is made even where all are in use all the time`() {
+    var cache = SieveCache<Int, Int>(capacity: 3) { _ in true }
+    for key in 1...3 { cache.insert(key, for: key) }
+    #expect(cache.insert(4, for: 4) == [1])
+    #expect(cache.insert(5, for: 5, cost: 3).sorted() == [2, 3, 4])
   }
 
   @Test(arguments: [(0, 1), (1, 2), (10, 11)])

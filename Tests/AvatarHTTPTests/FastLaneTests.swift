@@ -99,6 +99,19 @@ import Testing
     Task { await test.server.close() }
   }
 
+  /// 42 bytes of the answer's fields are others'.
+  @Test("Fields for which there is no room are sent by the library", arguments: [469, 470, 471, 2000])
+  func longFields(bytes: Int) throws {
+    let test = try TestServer(Self.options, known: ["/hit": true])
+    test.handler.longField.withLock { $0 = bytes }
+    let client = try test.client()
+    client.send(.get("/hit"))
+    let answer = try #require(client.receiveAnswer())
+    #expect(answer.text == "known" && answer.values("x-long").map(\.count) == [bytes])
+    #expect(test.server.statistics.early == (bytes <= 470 ? 1 : 0))
+    Task { await test.server.close() }
+  }
+
   @Test("What ends a connection ends it", arguments: ["Connection: close\r\n", "Connection: keep-alive, close\r\n"])
   func close(fields: String) throws {
     let test = try TestServer(Self.options, known: ["/hit": true])

@@ -11,6 +11,8 @@ final class ScriptedHandler: HTTPHandling {
   let known: [String: Bool]
   /// The early answer's body.
   let body: [UInt8]
+  /// A field more of the early answer's, of so many bytes.
+  let longField = Mutex(0)
   /// What its fields count down to, if anything.
   let countsDownTo = Mutex<UnixTime?>(nil)
 
@@ -31,7 +33,7 @@ final class ScriptedHandler: HTTPHandling {
   }
 
   func hit(_ known: KnownTarget, condition: () -> ConditionalRequest?) -> PreparedReply? {
-    let target = String(decoding: known.target, as: UTF8.self)
+    let target = known.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     let condition = condition()
     early.withLock { $0.append((target, condition != nil)) }
     guard self.known[target] == true else { return nil }
@@ -47,7 +49,12 @@ final class ScriptedHandler: HTTPHandling {
       isNotModified == true
         ? HTTPReply(
           status: 304, headers: [HeaderField("ETag", "\"k\""), HeaderField("Content-Length", "\(body.count)")])
-        : HTTPReply(status: 200, headers: [HeaderField("ETag", "\"k\"")], body: body))
+        : HTTPReply(status: 200, headers: [HeaderField("ETag", "\"k\"")] + longFields, body: body))
+  }
+
+  private var longFields: [HeaderField] {
+    let bytes = longField.withLock { $0 }
+    return bytes == 0 ? [] : [HeaderField("X-Long", String(repeating: "x", count: bytes))]
   }
 
   /// The paths that reached it, in order.

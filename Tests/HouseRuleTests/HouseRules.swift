@@ -55,6 +55,7 @@ struct HouseRule {
     "CCrypto": "AvatarCrypto",
     "CSQLite": "AvatarStore", "CFiles": "AvatarStore", "CLinux": "AvatarWorkers", "CIDN2": "AvatarNames",
     "CThreads": "AvatarCore",
+    "CMemory": "AvatarCore",
   ]
 
   /// Targets of the benchmark that stand on an owner's library too. The service is not made of them: `mayImport` has them

@@ -79,18 +79,21 @@ public final class PublicSide: HTTPHandling {
   /// What was prepared for a fresh avatar in memory: nearly every hit of a popular avatar is answered here.
   public func hit(_ known: KnownTarget, condition: () -> ConditionalRequest?) -> PreparedReply? {
     // There is one subclass, ours.
-    guard type(of: known) == TargetMemo.Lead.self else { return nil }
-    let lead = unsafeDowncast(known, to: TargetMemo.Lead.self)
+    guard type(of: known) == TargetLead.self else { return nil }
+    let lead = unsafeDowncast(known, to: TargetLead.self)
     let started = MonotonicTime.now
-    guard let avatar = resolver.memory.lookup(lead.key) else { return nil }
+    let held = lead.avatar
+    held?.noteReach()
+    guard let avatar = held ?? resolver.memory.lookup(lead.key) else { return nil }
     let condition = condition()
     if let reply = replies.plainHit(avatar, version: lead.version, inChain: lead.inChain, condition: condition) {
       resolver.noteUse(of: avatar)
       journal.noteHit(avatar, status: reply.status, since: started)
+      if held == nil { avatar.offer(to: lead, with: reply) }
       return reply
     }
     guard let (answer, isDue) = resolver.hit(avatar) else { return nil }
-    if isDue { resolver.refreshBehind(lead.avatar.sources[0], force: true) }
+    if isDue { resolver.refreshBehind(lead.target.sources[0], force: true) }
     let form = AvatarReply.Form(
       version: lead.version, condition: condition ?? ConditionalRequest(ifNoneMatch: nil, ifModifiedSince: nil),
       inChain: lead.inChain)
@@ -102,9 +105,9 @@ public final class PublicSide: HTTPHandling {
   /// Answers from memory at once, or has the connection wait for disk and origin.
   public func respond(to request: HTTPRequest) -> HTTPDisposition {
     let started = ContinuousClock.now
-    if let known = request.known, type(of: known) == TargetMemo.Lead.self {
-      let lead = unsafeDowncast(known, to: TargetMemo.Lead.self)
-      return serve(lead.avatar, version: lead.version, request, started)
+    if let known = request.known, type(of: known) == TargetLead.self {
+      let lead = unsafeDowncast(known, to: TargetLead.self)
+      return serve(lead.target, version: lead.version, request, started)
     }
     do throws(AvatarError) {
       switch PublicRoute(path: request.path, query: request.query) {
@@ -122,7 +125,7 @@ public final class PublicSide: HTTPHandling {
         guard settings.allowsUnsigned else { throw AvatarError(.unsignedNotAllowed) }
         let locator = try AvatarLocator(query: query, names: names, maximumSources: settings.maximumSources)
         let target = AvatarTarget(sources: naming.sources(locator, trusted: false))
-        memo.remember(TargetMemo.Lead(request, target))
+        memo.remember(TargetLead(request, target))
         return serve(target, version: PublicRoute.version(inQuery: query), request, started)
       case .object(let hash): return object(hash, request, started)
       case .health: return .prepared(health)
@@ -139,7 +142,7 @@ public final class PublicSide: HTTPHandling {
   private func target(_ segment: String, trusted: Bool, _ request: HTTPRequest) throws(AvatarError) -> AvatarTarget {
     let locator = try AvatarLocator(decoding: segment, names: names, maximumSources: settings.maximumSources)
     let target = AvatarTarget(sources: naming.sources(locator, trusted: trusted))
-    memo.remember(TargetMemo.Lead(request, target))
+    memo.remember(TargetLead(request, target))
     return target
   }
 

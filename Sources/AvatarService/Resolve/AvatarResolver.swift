@@ -115,7 +115,7 @@ public final class AvatarResolver: Sendable {
   func noteUse(of avatar: HotAvatar) -> Int {
     let uses = avatar.use()
     // The disk's own order of use, told now and then: it decides what is evicted, and what a restart finds.
-    if avatar.isOnDisk, uses % 64 == 1 { cache.store.recordUse(avatar.entry.key) }
+    if uses % 64 == 1, avatar.isOnDisk { cache.store.recordUse(avatar.entry.key) }
     return uses
   }
 

@@ -6,6 +6,8 @@ public final class HotAvatar: Sendable {
   // In this order: what each hit touches stands together in memory.
   private let replies = Mutex(Replies())
   private let uses = Atomic<Int>(0)
+  private let wasReached = Atomic<Bool>(false)
+  private let shortcut = Mutex<Shortcut>(.none)
   /// The finished JPEG.
   public let jpeg: FixedBytes
   /// The quoted SHA-256: its strong validator.
@@ -52,6 +54,54 @@ public final class HotAvatar: Sendable {
   /// Notes one use and gives the number so far; what is popular is refreshed ahead.
   public func use() -> Int { uses.add(1, ordering: .relaxed).newValue }
 
+  // MARK: - Past the tier's table
+
+  /// Who reaches this avatar without a look into the tier's table, which takes several waits for memory.
+  private enum Shortcut {
+    case none
+    case held(any AvatarHolding)
+    /// It has left the tier, and is not to be reached that way again.
+    case closed
+  }
+
+  /// Has `holder` hold it until it leaves the tier or `letGo(_:)` is called; `reply` is what the holder's hits are answered with. There is
+  /// one holder at a time: where there is one already, and once it has left, nothing happens.
+  func offer(to holder: any AvatarHolding, with reply: PreparedReply) {
+    shortcut.withLock { shortcut in
+      guard case .none = shortcut, holder.take(self, reply) else { return }
+      shortcut = .held(holder)
+    }
+  }
+
+  /// The holder holds it no more; another may.
+  func letGo(_ holder: any AvatarHolding) {
+    shortcut.withLock { shortcut in
+      if case .held(let held) = shortcut, held === holder { shortcut = .none }
+    }
+  }
+
+  /// It is out of the tier's table.
+  func leave() {
+    let last = shortcut.withLock { shortcut in
+      defer { shortcut = .closed }
+      return shortcut
+    }
+    if case .held(let holder) = last { holder.release(self) }
+  }
+
+  /// Notes that its holder reached it, for the tier's table, which cannot see that.
+  func noteReach() {
+    // Not written again once set, so that a popular avatar's line is only read.
+    if !wasReached.load(ordering: .relaxed) { wasReached.store(true, ordering: .relaxed) }
+  }
+
+  /// Whether its holder reached it since the tier last asked.
+  func takeReach() -> Bool {
+    wasReached.load(ordering: .relaxed) && wasReached.exchange(false, ordering: .relaxed)
+  }
+
+  // MARK: - Replies
+
   /// The prepared reply for `variant` if it is still true at `now`; a clock that went back behind its making has it made anew. `isPlain`
   /// asks for one whose use brings no refresh ahead.
   func prepared(_ variant: ReplyVariant, now: UnixTime, isPlain: Bool = false) -> PreparedReply? {
@@ -68,6 +118,15 @@ public final class HotAvatar: Sendable {
     let replaced = replies.withLock { $0.set(variant.index, prepared) }
     _ = replaced  // Released outside the lock: its last release may free the adapter's response.
   }
+}
+
+/// Holds one avatar of the memory tier for as long as it is there.
+protocol AvatarHolding: AnyObject, Sendable {
+  /// Takes the avatar, and the reply that it mostly gives, in place of what it held; false if it holds none any more. Must not call the
+  /// avatar back.
+  func take(_ avatar: HotAvatar, _ reply: PreparedReply) -> Bool
+  /// Forgets the avatar, if that is what it holds.
+  func release(_ avatar: HotAvatar)
 }
 
 /// Which of the few forms of a hit's answer is meant.

@@ -2,6 +2,8 @@ public import AvatarCore
 import Synchronization
 
 /// Ready avatars in memory, bounded by bytes; a hit costs one lock and sets a bit.
+///
+/// What leaves it is told so (`HotAvatar.leave`), whatever the reason: nobody reaches it by a shortcut from then on.
 public final class MemoryTier: Sendable {
   private let avatars: ShardedCache<CacheKey, HotAvatar>
   private let evicted = Atomic<Int>(0)
@@ -10,7 +12,7 @@ public final class MemoryTier: Sendable {
   /// Holds avatars of at most `bytes` in all. Zero keeps nothing.
   public init(bytes: Int) {
     capacity = bytes
-    avatars = ShardedCache(capacity: bytes, divisible: 16 << 20)
+    avatars = ShardedCache(capacity: bytes, divisible: 16 << 20, takeUse: { $0.takeReach() })
   }
 
   /// Whether it is there at all.
@@ -24,14 +26,18 @@ public final class MemoryTier: Sendable {
     if capacity == 0 { return }
     let key = avatar.entry.key
     let gone = avatars.insert(avatar, for: key, spread: key.spread, cost: avatar.cost)
-    if !gone.isEmpty { evicted.add(gone.count, ordering: .relaxed) }
+    if gone.isEmpty { return }
+    for avatar in gone { avatar.leave() }
+    evicted.add(gone.count, ordering: .relaxed)
   }
 
   /// Drops the avatar under `key`.
-  public func drop(_ key: CacheKey) { avatars.remove(key, spread: key.spread) }
+  public func drop(_ key: CacheKey) { avatars.remove(key, spread: key.spread)?.leave() }
 
   /// Drops every avatar that `isCovered`.
-  public func drop(where isCovered: (Entry) -> Bool) { avatars.removeAll { isCovered($0.entry) } }
+  public func drop(where isCovered: (Entry) -> Bool) {
+    for avatar in avatars.removeAll(where: { isCovered($0.entry) }) { avatar.leave() }
+  }
 
   /// Avatars, their bytes, and how many were evicted since the start.
   public var statistics: (count: Int, bytes: Int, evictions: Int) {

@@ -5,14 +5,17 @@ import Synchronization
 struct ShardedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private final class Shard: Sendable {
     let cache: Mutex<SieveCache<Key, Value>>
-    init(capacity: Int) { cache = Mutex(SieveCache(capacity: capacity)) }
+    init(capacity: Int, takeUse: @escaping @Sendable (Value) -> Bool) {
+      cache = Mutex(SieveCache(capacity: capacity, takeUse: takeUse))
+    }
   }
   private let shards: [Shard]
 
-  /// `capacity` in all, in eight parts; in one where it is less than `divisible`, which would leave parts too small for one value.
-  init(capacity: Int, divisible: Int) {
+  /// `capacity` in all, in eight parts; in one where it is less than `divisible`, which would leave parts too small for one value. `takeUse`
+  /// is `SieveCache`'s.
+  init(capacity: Int, divisible: Int, takeUse: @escaping @Sendable (Value) -> Bool = { _ in false }) {
     let count = capacity < divisible ? 1 : 8
-    shards = (0..<count).map { _ in Shard(capacity: capacity / count) }
+    shards = (0..<count).map { _ in Shard(capacity: capacity / count, takeUse: takeUse) }
   }
 
   /// The value under `key`, whose use is noted. `spread` is any number that keys differ in, the same for one key each time.
@@ -25,12 +28,14 @@ struct ShardedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     shard(spread).cache.withLock { $0.insert(value, for: key, cost: cost) }
   }
 
-  /// Takes a value out.
-  func remove(_ key: Key, spread: UInt64) { _ = shard(spread).cache.withLock { $0.remove(key) } }
+  /// Takes a value out, and gives it to be released outside the lock.
+  @discardableResult
+  func remove(_ key: Key, spread: UInt64) -> Value? { shard(spread).cache.withLock { $0.remove(key) } }
 
-  /// Takes out all that `isCovered`.
-  func removeAll(where isCovered: (Value) -> Bool) {
-    for shard in shards { _ = shard.cache.withLock { $0.removeAll { isCovered($1) } } }
+  /// Takes out all that `isCovered`, and gives it.
+  @discardableResult
+  func removeAll(where isCovered: (Value) -> Bool) -> [Value] {
+    shards.flatMap { shard in shard.cache.withLock { $0.removeAll { isCovered($1) } } }
   }
 
   /// Values and what they cost.
