@@ -49,6 +49,8 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     guard socket >= 0 else { return nil }
     var on: Int32 = 1
     setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    // A request is one segment. BBR, where it is the system's choice, would set a timer for each to pace it.
+    setsockopt(socket, Int32(IPPROTO_TCP), TCP_CONGESTION, "reno", 4)
     let result = bytes.withUnsafeBytes { raw in
       Glibc.connect(socket, raw.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(raw.count))
     }
