@@ -19,7 +19,9 @@ struct WorkerJob: Sendable {
   var queued: Duration?
 
   /// Whether it takes a worker for long: tens of milliseconds and more, where most avatars take one or two.
-  var isLarge: Bool { source.count >= 1 << 20 }
+  var isLarge: Bool { source.count >= Self.largeBytes }
+  /// From here on it is large.
+  static let largeBytes = 1 << 20
 
   /// Tells the caller, exactly once. Never inside a lock.
   func settle(_ outcome: Outcome) { answer.resume(returning: outcome) }

@@ -37,7 +37,7 @@ enum Main {
     // The server judges by the report as well; a worker that is not confined does not wait for its verdict.
     if arguments.confinement == .required && !confinement.report.holds { exit(Status.unconfined) }
     let hungUp = session.run { source, recipe, limits throws(AvatarError) in
-      courtesy.begin()
+      courtesy.begin(bytes: source.count)
       return try normalizer.normalize(source, recipe: recipe, limits: limits)
     }
     exit(hungUp ? Status.done : Status.protocolBroken)

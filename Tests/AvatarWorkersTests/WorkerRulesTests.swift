@@ -119,15 +119,20 @@ struct CoreCourtesyTests {
   private typealias Rule = CoreCourtesy.Rule
 
   @Test func `small pictures let nobody go first, large ones at most every quarter of a millisecond`() {
-    var rule = Rule(now: 800_000)
+    var rule = Rule(now: 800_000, isLarge: false)
     #expect(!rule.mayBeDue(now: 1_000_000) && rule.mayBeDue(now: 1_050_000))
     #expect(!rule.isDue(worked: 2_900_000) && rule.isDue(worked: 3_000_000))
     rule.note(from: 1_000_000, to: 1_010_000)
     #expect(!rule.mayBeDue(now: 1_259_000) && rule.mayBeDue(now: 1_260_000))
   }
 
+  @Test func `what is large by its bytes lets others go first at once`() {
+    let rule = Rule(now: 0, isLarge: true)
+    #expect(rule.isDue(worked: 0) && rule.isDue(worked: 3_000_000))
+  }
+
   @Test func `who does not get its core back soon keeps it`() {
-    var rule = Rule(now: 0)
+    var rule = Rule(now: 0, isLarge: true)
     rule.note(from: 0, to: 400_000_000)
     #expect(!rule.isDue(worked: 24_900_000) && rule.isDue(worked: 25_000_000))
   }

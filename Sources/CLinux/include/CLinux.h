@@ -71,7 +71,7 @@ int linux_poller_wait_precisely(int poller, uint64_t *tokens, int *readiness, in
 /// From now on the calling thread's sleeps end when they are due, not up to 50 µs later.
 void linux_precise_sleep(void);
 
-/// Where `part` first occurs in `whole` (memmem, which Swift's view of libc lacks); NULL if nowhere.
+/// Where `part` first occurs in `whole` (a few bytes; memmem is not in Swift's view of libc); NULL if nowhere.
 const void *linux_find(const void *whole, size_t length, const void *part, size_t part_length);
 
 // ---- The worker's side: narrowing itself down (confine.c, landlock.c, filter.c) ----
