@@ -39,7 +39,9 @@ final class FetchLoop {
   }
 
   /// Runs until the mailbox is closed, then fails whatever is on its way.
-  func run() {
+  func run() { ThreadTurns.serve(run) }
+
+  private func run(_ turns: ThreadTurns) {
     while true {
       let (letters, isOpen) = mailbox.collect()
       for letter in letters {
@@ -55,6 +57,7 @@ final class FetchLoop {
       counts.waiting = room.count
       counts.lookups = table.running
       mailbox.show(counts)
+      turns.end()
       multi.wait(milliseconds: exchanges.isEmpty ? Self.idleMilliseconds : Self.sweepMilliseconds)
     }
     for exchange in exchanges.values {

@@ -61,7 +61,7 @@ public final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Senda
   }
 
   private func begin(_ key: Key, _ lead: @escaping @Sendable () async -> Value) {
-    Task.detached {
+    Task.detached(executorPreference: TurnExecutor.shared) {
       let value = await lead()
       let waiters = self.board.withLock { $0.land(key) }
       for waiter in waiters { waiter.settle(.landed(value)) }
