@@ -236,7 +236,8 @@ final class FetchLoop {
   private func answer(of exchange: Exchange, _ sink: AnswerSink) -> OriginResponse {
     let head = sink.head ?? AnswerHead(status: 200, isHTTP1: true)
     return OriginResponse(
-      status: head.status == 304 ? 304 : 200, headers: head.fields, body: head.status == 304 ? [] : sink.takeBody(),
+      status: head.status == 304 ? 304 : 200, headers: head.fields,
+      source: head.status == 304 ? SourceBytes() : sink.takeBody(),
       finalURL: exchange.url, redirects: exchange.redirects, requestedAt: exchange.requestedAt,
       receivedAt: sink.receivedAt ?? exchange.requestedAt, elapsed: exchange.spent)
   }
