@@ -46,7 +46,7 @@ public struct OriginResponse: Sendable {
   /// The last hop's header fields in order, names in lower case, values trimmed. At most 256 of them.
   public var headers: [HeaderField]
   /// The body after content decoding, 1…`fetch.maxBytes` bytes; empty for a 304.
-  public var body: [UInt8]
+  public var source: SourceBytes
   /// Where the answer came from, after redirects.
   public var finalURL: SourceURL
   /// Redirects followed.
@@ -60,12 +60,13 @@ public struct OriginResponse: Sendable {
 
   /// Makes a response.
   public init(
-    status: Int, headers: [HeaderField], body: [UInt8], finalURL: SourceURL, redirects: Int, requestedAt: UnixTime,
+    status: Int, headers: [HeaderField], source: SourceBytes, finalURL: SourceURL, redirects: Int,
+    requestedAt: UnixTime,
     receivedAt: UnixTime, elapsed: Duration
   ) {
     self.status = status
     self.headers = headers
-    self.body = body
+    self.source = source
     self.finalURL = finalURL
     self.redirects = redirects
     self.requestedAt = requestedAt

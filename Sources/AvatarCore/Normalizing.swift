@@ -6,7 +6,7 @@ public protocol AvatarNormalizing: Sendable {
   /// waiting for a slot). A worker that dies or runs out of time costs one retry on a fresh one while the deadline lasts; a second
   /// death of its own doing is `image_corrupt`; one that was killed from outside is `internal`, which is not remembered.
   func normalize(
-    _ source: [UInt8], recipe: Recipe, limits: ImageLimits, priority: WorkPriority, deadline: Deadline
+    _ source: SourceBytes, recipe: Recipe, limits: ImageLimits, priority: WorkPriority, deadline: Deadline
   ) async throws(AvatarError) -> NormalizedAvatar
 }
 

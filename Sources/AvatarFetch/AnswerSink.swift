@@ -12,7 +12,7 @@ final class AnswerSink {
   /// What to do with the body; nil until the header is whole.
   private(set) var plan: AnswerRules.Plan?
   /// The body so far, after content decoding.
-  private(set) var body: [UInt8] = []
+  private(set) var body = SourceBytes()
   /// Why we ended the hop; nil if we did not.
   private(set) var fault: AvatarError?
   /// The wall clock when the header was whole.
@@ -40,7 +40,7 @@ final class AnswerSink {
   /// Gets ready for the next hop.
   func clear() {
     collector = HeaderCollector(maxBytes: options.maxHeaderBytes, maxFields: options.maxHeaderFields)
-    (discarded, plan, body, fault, receivedAt, headInstant, lastReceipt) = (0, nil, [], nil, nil, nil, nil)
+    (discarded, plan, body, fault, receivedAt, headInstant, lastReceipt) = (0, nil, SourceBytes(), nil, nil, nil, nil)
     (admitted, refused, session) = ([], [], nil)
   }
 
@@ -51,8 +51,8 @@ final class AnswerSink {
       guard try collector.take(line) else { return true }
       (headInstant, receivedAt) = (lastReceipt, clock.now)
       let plan = try AnswerRules.plan(for: collector.head, maxBytes: options.maxBytes)
-      // All of what was announced: growing step by step would copy a phone's photo twice. A lie costs address space, no memory.
-      if case .keep(let announced?) = plan { body.reserveCapacity(announced) }
+      // All of what was announced: growing step by step would copy a phone's photo twice. A lie costs address space, hardly any memory.
+      if case .keep(let announced?) = plan { body = SourceBytes(capacity: announced) }
       self.plan = plan
       return true
     } catch {
@@ -62,7 +62,7 @@ final class AnswerSink {
   }
 
   /// Takes bytes of the body; false ends the hop.
-  func take(body chunk: some Collection<UInt8>) -> Bool {
+  func take(body chunk: UnsafeRawBufferPointer) -> Bool {
     lastReceipt = .now
     guard case .keep = plan else {
       discarded += chunk.count
@@ -70,10 +70,10 @@ final class AnswerSink {
     }
     guard chunk.count <= options.maxBytes - body.count else {
       fault = AvatarError(.sourceTooLarge, "more than \(options.maxBytes) bytes")
-      body = []
+      body = SourceBytes()
       return false
     }
-    body.append(contentsOf: chunk)
+    body.append(chunk)
     return true
   }
 
@@ -93,8 +93,8 @@ final class AnswerSink {
   }
 
   /// Hands the body over.
-  func takeBody() -> [UInt8] {
-    defer { body = [] }
+  func takeBody() -> SourceBytes {
+    defer { body = SourceBytes() }
     return body
   }
 }

@@ -39,7 +39,9 @@ final class FetchLoop {
   }
 
   /// Runs until the mailbox is closed, then fails whatever is on its way.
-  func run() {
+  func run() { ThreadTurns.serve(run) }
+
+  private func run(_ turns: ThreadTurns) {
     while true {
       let (letters, isOpen) = mailbox.collect()
       for letter in letters {
@@ -55,6 +57,7 @@ final class FetchLoop {
       counts.waiting = room.count
       counts.lookups = table.running
       mailbox.show(counts)
+      turns.end()
       multi.wait(milliseconds: exchanges.isEmpty ? Self.idleMilliseconds : Self.sweepMilliseconds)
     }
     for exchange in exchanges.values {
@@ -233,7 +236,8 @@ final class FetchLoop {
   private func answer(of exchange: Exchange, _ sink: AnswerSink) -> OriginResponse {
     let head = sink.head ?? AnswerHead(status: 200, isHTTP1: true)
     return OriginResponse(
-      status: head.status == 304 ? 304 : 200, headers: head.fields, body: head.status == 304 ? [] : sink.takeBody(),
+      status: head.status == 304 ? 304 : 200, headers: head.fields,
+      source: head.status == 304 ? SourceBytes() : sink.takeBody(),
       finalURL: exchange.url, redirects: exchange.redirects, requestedAt: exchange.requestedAt,
       receivedAt: sink.receivedAt ?? exchange.requestedAt, elapsed: exchange.spent)
   }

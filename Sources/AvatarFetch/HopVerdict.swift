@@ -52,7 +52,7 @@ enum HopVerdict {
   }
 
   /// Begins like gzip or Zstandard: it was encoded after all, and is damaged.
-  private static func isCompressed(_ body: [UInt8]) -> Bool {
-    body.starts(with: [0x1F, 0x8B]) || body.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
+  private static func isCompressed(_ body: SourceBytes) -> Bool {
+    body.withUnsafeBytes { $0.starts(with: [0x1F, 0x8B]) || $0.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) }
   }
 }

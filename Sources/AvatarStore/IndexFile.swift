@@ -74,6 +74,7 @@ struct IndexFile: Sendable {
       guard version == IndexSchema.version, application == IndexSchema.applicationID else {
         throw StoreFault(.index(SQLITE_FORMAT), "read the index's version")
       }
+      try connection.execute(IndexSchema.withoutOldIndexes)
     }
     try connection.run("UPDATE objects SET rank = 4 WHERE rank = 5")
     // Proves that the file takes writes, and that the log has something in it.

@@ -138,26 +138,25 @@ extension IndexKeeper {
     shared.count { $0.evictions += evicted }
   }
 
-  /// Unlinks what was condemned, for a tenth of a second at most, and brings the counters up to date.
-  func finishJob() {
+  /// Unlinks what was condemned, for a tenth of a second at most, and brings the counters up to date. `known` is how the index stands if the job's
+  /// transaction has looked already: a look of its own costs as much as the locks of a transaction.
+  func finishJob(_ known: IndexWrites.Standing? = nil) {
     let end = MonotonicMilliseconds.now + 100
     do throws(StoreFault) {
-      while shared.isWritable, MonotonicMilliseconds.now < end, try hasCondemned(), try sweep() > 0 {}
-      let totals = try perform { _, writes throws(StoreFault) in
-        try writes.connection.rows("SELECT entries, objects, bytes FROM totals") {
-          (Int($0.number(0)), Int($0.number(1)), Int($0.number(2)))
-        }.first
+      var standing = known
+      if standing == nil { standing = try look() }
+      while standing?.hasCondemned == true, shared.isWritable, MonotonicMilliseconds.now < end, try sweep() > 0 {
+        standing = try look()
       }
-      if let totals { shared.count { ($0.entries, $0.objects, $0.bytes) = totals } }
+      guard let standing else { return }
+      shared.count { ($0.entries, $0.objects, $0.bytes) = (standing.entries, standing.objects, standing.bytes) }
     } catch {
       note(error)
     }
   }
 
-  private func hasCondemned() throws(StoreFault) -> Bool {
-    try perform { _, writes throws(StoreFault) in
-      try writes.connection.number("SELECT id FROM objects WHERE rank = 4 LIMIT 1") != nil
-    }
+  private func look() throws(StoreFault) -> IndexWrites.Standing? {
+    try perform { _, writes throws(StoreFault) in try writes.standing() }
   }
 
   /// One transaction's worth of unlinking.

@@ -55,7 +55,7 @@ extension IndexKeeper {
   ) throws(StoreFault) -> Placed {
     do throws(StoreFault) {
       if let reservation { return .written(try files.write(bytes, as: hash, temporary: reservation.temporary)) }
-      if case .sound = try files.read(hash) { return .wasThere }
+      if case .sound = try files.read(hash, bytes: bytes.count) { return .wasThere }
       return .broken
     } catch {
       if reservation == nil { note(error) } else { release(hash, after: error) }
@@ -88,10 +88,11 @@ extension IndexKeeper {
     _ entry: Entry, reservation: Reservation?, allocated: Int?, begun: PurgeEpoch
   ) throws(StoreFault) -> IndexWrites.Commit {
     do throws(StoreFault) {
-      let commit = try transact { writes throws(StoreFault) in
-        try writes.commit(entry, owner: reservation?.owner, allocated: allocated, begun: begun)
+      let (commit, standing) = try transact { writes throws(StoreFault) in
+        let commit = try writes.commit(entry, owner: reservation?.owner, allocated: allocated, begun: begun)
+        return (commit, try writes.standing())
       }
-      finishJob()
+      finishJob(standing)
       return commit
     } catch {
       if reservation != nil { unreleased.append(entry.object) }

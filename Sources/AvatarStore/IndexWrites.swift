@@ -19,6 +19,14 @@ struct IndexWrites {
     var bytes: Int
   }
 
+  /// The totals, and whether an object is condemned.
+  struct Standing: Sendable {
+    var entries: Int
+    var objects: Int
+    var bytes: Int
+    var hasCondemned: Bool
+  }
+
   /// How a commit ended.
   enum Commit: Sendable {
     case stored
@@ -53,21 +61,38 @@ struct IndexWrites {
     guard let row = try object(entry.object), row.rank < Rank.condemned else { return .objectGone }
     if row.rank == Rank.reserved {
       guard let allocated else { return .objectGone }
-      try connection.run(
-        "UPDATE objects SET rank = ?, bytes = ? WHERE id = ?", .number(Rank.unvisited), .number(Int64(allocated)),
-        .number(row.id))
+      if allocated != row.bytes {
+        try connection.run("UPDATE objects SET bytes = ? WHERE id = ?", .number(Int64(allocated)), .number(row.id))
+      }
+      try connection.run("UPDATE objects SET rank = ? WHERE id = ?", .number(Rank.unvisited), .number(row.id))
     }
-    if let owner { try release(entry.object, owner: owner) }
+    // It stays whoever else has reserved it: it came to be.
+    if let owner { try dropReservation(row.id, owner: owner) }
     try put(entry, object: row.id)
     return .stored
+  }
+
+  private func dropReservation(_ object: Int64, owner: String) throws(StoreFault) {
+    try connection.run(
+      "DELETE FROM reservations WHERE rowid = (SELECT rowid FROM reservations WHERE object = ? AND owner = ? LIMIT 1)",
+      .number(object), .text(owner))
+  }
+
+  /// What the index holds, and whether anything is left to unlink.
+  func standing() throws(StoreFault) -> Standing? {
+    try connection.rows(
+      "SELECT entries, objects, bytes, EXISTS (SELECT 1 FROM objects WHERE rank = 4) FROM totals WHERE id = 1"
+    ) {
+      Standing(
+        entries: Int($0.number(0)), objects: Int($0.number(1)), bytes: Int($0.number(2)),
+        hasCondemned: $0.number(3) != 0)
+    }.first
   }
 
   /// Gives a reservation back; the object goes if nobody else writes it and it never came to be.
   func release(_ hash: ContentHash, owner: String) throws(StoreFault) {
     guard let row = try object(hash) else { return }
-    try connection.run(
-      "DELETE FROM reservations WHERE rowid = (SELECT rowid FROM reservations WHERE object = ? AND owner = ? LIMIT 1)",
-      .number(row.id), .text(owner))
+    try dropReservation(row.id, owner: owner)
     try condemnUnreserved(row.id)
   }
 

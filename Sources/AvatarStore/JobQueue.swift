@@ -23,7 +23,7 @@ final class JobQueue<Context>: Sendable {
     let step = interval.map { max(1, $0.milliseconds) }
     for _ in 0..<threads {
       let started = NamedThread.start(name, stackBytes: 1 << 20, urgency: urgency) {
-        Self.work(shared, every: step, make: make, tick: tick, finish: finish)
+        ThreadTurns.serve { Self.work(shared, $0, every: step, make: make, tick: tick, finish: finish) }
         // Behind the life of the context: whoever waits for the end finds its files and connections closed.
         shared.threadEnded()
       }
@@ -32,8 +32,8 @@ final class JobQueue<Context>: Sendable {
   }
 
   private static func work(
-    _ shared: SharedJobs<Job>, every step: Int64?, make: () -> Context, tick: (Context) -> Void,
-    finish: (Context) -> Void
+    _ shared: SharedJobs<Job>, _ turns: ThreadTurns, every step: Int64?, make: () -> Context,
+    tick: (Context) -> Void, finish: (Context) -> Void
   ) {
     let context = make()
     let seat = SharedJobs<Job>.Seat()
@@ -48,6 +48,7 @@ final class JobQueue<Context>: Sendable {
         tick(context)
         nextTick = MonotonicMilliseconds.now + step
       }
+      turns.end()
     }
   }
 

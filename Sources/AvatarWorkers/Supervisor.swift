@@ -40,14 +40,14 @@ final class Supervisor: @unchecked Sendable {
     }
     precondition(isFirst, "a pool is started once")
     do {
-      try NamedThread.start("avatar-workers") { [self] in run() }
+      try NamedThread.start("avatar-workers") { [self] in ThreadTurns.serve(run) }
     } catch {
       state.withLock { $0.statistics.count = 0 }
       throw error
     }
   }
 
-  private func run() {
+  private func run(_ turns: ThreadTurns) {
     while true {
       let now = ContinuousClock.now
       isStopping = state.withLock { $0.isStopping }
@@ -60,6 +60,7 @@ final class Supervisor: @unchecked Sendable {
         dispatch()
       }
       publish()
+      turns.end()
       for event in poller.wait(until: nextMoment(now)) { attend(event) }
       enforce()
     }

@@ -18,7 +18,7 @@ final class WorkerChannel {
   private static let withoutWaiting = Int32(Int(MSG_DONTWAIT) | Int(MSG_NOSIGNAL))
 
   private let descriptor: Descriptor
-  private var outgoing: (message: [UInt8], source: [UInt8]) = ([], [])
+  private var outgoing: (message: [UInt8], source: SourceBytes) = ([], SourceBytes())
   private var sent = 0
   private var header: WorkerMessageHeader?
   private var incoming: [UInt8]
@@ -34,7 +34,7 @@ final class WorkerChannel {
   }
 
   /// Makes a message and the source that follows it the bytes to send; nothing may be unsent.
-  func begin(_ message: [UInt8], _ source: [UInt8]) {
+  func begin(_ message: [UInt8], _ source: SourceBytes) {
     precondition(!isSending && !message.isEmpty, "one request at a time")
     outgoing = (message, source)
     sent = 0
@@ -56,7 +56,7 @@ final class WorkerChannel {
         return count == -Int(EAGAIN) ? .blocked : .closed
       }
       sent += count
-      if sent == outgoing.message.count + outgoing.source.count { outgoing = ([], []) }
+      if sent == outgoing.message.count + outgoing.source.count { outgoing = ([], SourceBytes()) }
     }
     return .done
   }

@@ -6,7 +6,7 @@ struct WorkerJob: Sendable {
   typealias Outcome = Result<NormalizedAvatar, AvatarError>
 
   let number: UInt64
-  let source: [UInt8]
+  let source: SourceBytes
   let recipe: Recipe
   let limits: ImageLimits
   let priority: WorkPriority

@@ -48,7 +48,7 @@ public final class WorkerPool: AvatarNormalizing {
   /// Has one image normalized; see `AvatarNormalizing`. A caller that is cancelled while waiting leaves with `budget_exceeded`; once a
   /// worker has the image, it is finished and given.
   public func normalize(
-    _ source: [UInt8], recipe: Recipe, limits: ImageLimits, priority: WorkPriority, deadline: Deadline
+    _ source: SourceBytes, recipe: Recipe, limits: ImageLimits, priority: WorkPriority, deadline: Deadline
   ) async throws(AvatarError) -> NormalizedAvatar {
     guard !source.isEmpty else { throw AvatarError(.sourceEmpty) }
     guard source.count <= WorkerMessage.maximumSourceBytes else {

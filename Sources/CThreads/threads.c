@@ -20,3 +20,9 @@ int threads_share(int batch, int nice_value, uint64_t slice_nanoseconds) {
       .runtime = slice_nanoseconds};
   return syscall(SYS_sched_setattr, 0, &attributes, 0) < 0 ? errno : 0;
 }
+
+static _Thread_local void *own_of_thread;
+
+void *threads_own(void) { return own_of_thread; }
+
+void threads_keep(void *own) { own_of_thread = own; }

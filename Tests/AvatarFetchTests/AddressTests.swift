@@ -74,7 +74,7 @@ import Testing
   @Test func `a refused address beside an allowed one is left out`() async throws {
     let origin = try RawOrigin(steps: [.send(answer())])
     let fetcher = try makeFetcher(TableLookup(table: ["mixed.test": ["10.0.0.1", "::1", "127.0.0.2"]]))
-    #expect(try await fetcher.fetch(OriginRequest(url: origin.url("/", name: "mixed.test"))).body == picture)
+    #expect(try await fetcher.fetch(OriginRequest(url: origin.url("/", name: "mixed.test"))).source.bytes == picture)
     #expect(origin.seen.first?.field("Host") == "mixed.test:\(origin.port)")
     fetcher.close()
   }
@@ -83,7 +83,7 @@ import Testing
     let origin = try RawOrigin("127.0.0.3", steps: [.send(answer())])
     let fetcher = try makeFetcher(
       TableLookup(table: ["half.test": ["127.0.0.2", "127.0.0.3"], "down.test": ["10.0.0.1", "127.0.0.2"]]))
-    #expect(try await fetcher.fetch(OriginRequest(url: origin.url("/", name: "half.test"))).body == picture)
+    #expect(try await fetcher.fetch(OriginRequest(url: origin.url("/", name: "half.test"))).source.bytes == picture)
     #expect(await fetcher.code(try origin.url("/", name: "down.test")) == .originUnreachable)
     fetcher.close()
   }
@@ -95,7 +95,9 @@ import Testing
     let asked = Tally()
     let lookup = CountingLookup(answer: [.v4(0x7F00_0002)], tally: asked)
     let fetcher = try makeFetcher(lookup)
-    for _ in 0..<3 { #expect(try await fetcher.fetch(OriginRequest(url: origin.url("/", name: name))).body == picture) }
+    for _ in 0..<3 {
+      #expect(try await fetcher.fetch(OriginRequest(url: origin.url("/", name: name))).source.bytes == picture)
+    }
     #expect(asked.names == [name])
     fetcher.close()
   }
@@ -128,13 +130,13 @@ import Testing
     defer { for name in ["http_proxy", "ALL_PROXY", "no_proxy"] { unsetenv(name) } }
     let origin = try RawOrigin(steps: [.send(answer())])
     let direct = try makeFetcher()
-    #expect(try await direct.fetch(OriginRequest(url: origin.url("/x"))).body == picture)
+    #expect(try await direct.fetch(OriginRequest(url: origin.url("/x"))).source.bytes == picture)
     #expect(origin.seen.last?.target == "/x")
     direct.close()
 
     let proxied = try makeFetcher { $0.proxy = "http://127.0.0.2:\(origin.port)" }
     let url = try SourceURL(parsing: "http://only-the-proxy-knows.test/y", names: IDN2Names())
-    #expect(try await proxied.fetch(OriginRequest(url: url)).body == picture)
+    #expect(try await proxied.fetch(OriginRequest(url: url)).source.bytes == picture)
     #expect(origin.seen.last?.target == "http://only-the-proxy-knows.test/y")
     let literal = try SourceURL(parsing: "http://10.0.0.1/", names: IDN2Names())
     #expect(await proxied.code(literal) == .addressNotAllowed)

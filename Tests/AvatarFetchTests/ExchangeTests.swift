@@ -148,13 +148,13 @@ struct ScriptedAnswer: Sendable, CustomTestStringConvertible {
     switch await fetcher.outcome(try origin.url("/script")) {
     case .success(let response):
       #expect(script.want == nil, "\(script.name): an answer came")
-      #expect(response.body == script.body, "\(script.name)")
+      #expect(response.source.bytes == script.body, "\(script.name)")
       #expect(response.status == 200)
     case .failure(let error):
       #expect(error.code == script.want, "\(script.name): \(error.detail)")
     }
     let after = try await fetcher.fetch(OriginRequest(url: origin.url("/good")))
-    #expect(after.body == picture, "\(script.name): the next answer")
+    #expect(after.source.bytes == picture, "\(script.name): the next answer")
   }
 
   /// Where bytes that nobody asked for stand: behind the body in one piece with the header, in a piece of their own, or much later.
@@ -178,7 +178,7 @@ struct ScriptedAnswer: Sendable, CustomTestStringConvertible {
     }
     let fetcher = try makeFetcher()
     for path in ["/trail", "/next", "/trail", "/next", "/next"] {
-      #expect(try await fetcher.fetch(OriginRequest(url: origin.url(path))).body == picture, "\(when): \(path)")
+      #expect(try await fetcher.fetch(OriginRequest(url: origin.url(path))).source.bytes == picture, "\(when): \(path)")
       if path == "/trail", when == "late" {
         let round = asked.add("asked")
         #expect(await eventually { sent.names.count == round })
@@ -238,7 +238,7 @@ struct ScriptedAnswer: Sendable, CustomTestStringConvertible {
     let fetcher = try makeFetcher()
     let validators = Validators(etag: "W/\"v1\"", lastModified: "Mon, 06 Jan 2025 10:00:00 GMT")
     let response = try await fetcher.fetch(OriginRequest(url: origin.url(), validators: validators))
-    #expect(response.status == 304 && response.body.isEmpty && response.values(of: "etag") == ["\"other\""])
+    #expect(response.status == 304 && response.source.isEmpty && response.values(of: "etag") == ["\"other\""])
     #expect(try await fetcher.fetch(OriginRequest(url: origin.url())).status == 200)
     fetcher.close()
   }
@@ -269,7 +269,7 @@ struct ScriptedAnswer: Sendable, CustomTestStringConvertible {
     }
     let fetcher = try makeFetcher()
     for path in ["/a", "/b", "/drop", "/c", "/drop", "/d"] {
-      #expect(try await fetcher.fetch(OriginRequest(url: origin.url(path))).body == picture)
+      #expect(try await fetcher.fetch(OriginRequest(url: origin.url(path))).source.bytes == picture)
     }
     #expect(origin.connections == 3)
     #expect(await eventually { fetcher.statistics.connectionsReused == 3 && fetcher.statistics.connectionsOpened == 3 })

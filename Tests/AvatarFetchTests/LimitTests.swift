@@ -64,7 +64,7 @@ import Testing
       }
     }
     #expect(await eventually { fetcher.statistics.running > 200 && fetcher.statistics.waiting > 300 })
-    for _ in 0..<20 { #expect(try await fetcher.fetch(OriginRequest(url: healthy.url())).body == picture) }
+    for _ in 0..<20 { #expect(try await fetcher.fetch(OriginRequest(url: healthy.url())).source.bytes == picture) }
     #expect(fetcher.statistics.running <= 256)
     fetcher.close()
     let codes = await hanging.value

@@ -42,7 +42,8 @@ struct AvatarWorkerTests {
         let text = String(decoding: picture, as: UTF8.self)
         do {
           let avatar = try await pool.normalize(
-            picture, recipe: Recipe(), limits: ImageLimits(decodeTimeout: .seconds(20)), priority: .interactive,
+            SourceBytes(picture), recipe: Recipe(), limits: ImageLimits(decodeTimeout: .seconds(20)),
+            priority: .interactive,
             deadline: .after(.seconds(60)))
           #expect(avatar.facts.format == format, "round \(round): \(text)")
         } catch {
@@ -52,7 +53,7 @@ struct AvatarWorkerTests {
       for (junk, code) in [("%PDF-1.7", AvatarError.Code.imageUnsupported), ("GIF89a", .imageCorrupt)] {
         let fault = await #expect(throws: AvatarError.self) {
           try await pool.normalize(
-            Array(junk.utf8), recipe: Recipe(), limits: ImageLimits(), priority: .interactive,
+            SourceBytes(Array(junk.utf8)), recipe: Recipe(), limits: ImageLimits(), priority: .interactive,
             deadline: .after(.seconds(60)))
         }
         #expect(fault?.code == code, "round \(round): \(junk)")

@@ -67,7 +67,7 @@ extension WorkerPool {
     do {
       return .success(
         try await normalize(
-          Array(text.utf8) + [UInt8](repeating: UInt8(ascii: "\n"), count: padding), recipe: recipe,
+          SourceBytes(Array(text.utf8) + [UInt8](repeating: UInt8(ascii: "\n"), count: padding)), recipe: recipe,
           limits: ImageLimits(decodeTimeout: timeout), priority: priority, deadline: .after(deadline)))
     } catch {
       return .failure(error)

@@ -3,12 +3,12 @@
 /// Kept apart from the avatars, so that no number of failures pushes a good avatar out. When full, SIEVE chooses: what is asked for
 /// again stays.
 public struct NegativeTable<Key: Hashable & Sendable>: Sendable {
-  private struct Negative: Sendable {
-    let error: AvatarError
-    let until: ContinuousClock.Instant
+  @usableFromInline struct Negative: Sendable {
+    @usableFromInline let error: AvatarError
+    @usableFromInline let until: ContinuousClock.Instant
   }
 
-  private var entries: SieveCache<Key, Negative>
+  @usableFromInline var entries: SieveCache<Key, Negative>
 
   /// An empty table for at most `capacity` failures, 0 or more.
   public init(capacity: Int) { entries = SieveCache(capacity: capacity) }
@@ -31,6 +31,7 @@ public struct NegativeTable<Key: Hashable & Sendable>: Sendable {
   }
 
   /// The failure and how long it is remembered yet, more than zero; nil if there is none or its time is over.
+  @inlinable
   public mutating func lookup(_ key: Key, now: ContinuousClock.Instant) -> (error: AvatarError, remaining: Duration)? {
     guard let negative = entries.lookup(key) else { return nil }
     guard negative.until > now else {
@@ -41,6 +42,7 @@ public struct NegativeTable<Key: Hashable & Sendable>: Sendable {
   }
 
   /// Forgets the key's failure.
+  @inlinable
   public mutating func forget(_ key: Key) { entries.remove(key) }
 
   /// Forgets each failure for which `predicate` holds.

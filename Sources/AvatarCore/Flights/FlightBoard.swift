@@ -2,9 +2,9 @@
 ///
 /// Deadlines are grouped into ticks. A tick goes with the last flight that somebody waits for until then, so that what is remembered is who waits and not
 /// who has waited; and one alarm is enough, for the earliest tick.
-struct FlightBoard<Key: Hashable, Waiter> {
+@usableFromInline struct FlightBoard<Key: Hashable, Waiter> {
   /// How a caller fares.
-  enum Boarding: Equatable {
+  @usableFromInline enum Boarding: Equatable {
     /// Begin the flight.
     case lead
     /// It is under way.
@@ -13,25 +13,26 @@ struct FlightBoard<Key: Hashable, Waiter> {
     case refuse
   }
 
-  private struct Tick {
-    var waiters: [Waiter] = []
+  @usableFromInline struct Tick {
+    @usableFromInline var waiters: [Waiter] = []
     /// Those of them whose flight has not landed.
-    var open = 0
+    @usableFromInline var open = 0
+    @inlinable init() {}
   }
 
-  let maximumFlights: Int
-  private var flights: [Key: [(waiter: Waiter, tick: Int64)]] = [:]
-  private var ticks: [Int64: Tick] = [:]
+  @usableFromInline let maximumFlights: Int
+  @usableFromInline var flights: [Key: [(waiter: Waiter, tick: Int64)]] = [:]
+  @usableFromInline var ticks: [Int64: Tick] = [:]
   /// The tick that the table's alarm is set to; nil while it is off.
-  private var alarm: Int64?
+  @usableFromInline var alarm: Int64?
 
-  init(maximumFlights: Int) { self.maximumFlights = maximumFlights }
+  @inlinable init(maximumFlights: Int) { self.maximumFlights = maximumFlights }
 
-  var flightCount: Int { flights.count }
-  var tickCount: Int { ticks.count }
+  @usableFromInline var flightCount: Int { flights.count }
+  @usableFromInline var tickCount: Int { ticks.count }
 
   /// Takes a caller that does not wait.
-  mutating func board(_ key: Key) -> Boarding {
+  @inlinable mutating func board(_ key: Key) -> Boarding {
     if flights[key] != nil { return .join }
     guard flights.count < maximumFlights else { return .refuse }
     flights[key] = []
@@ -39,7 +40,7 @@ struct FlightBoard<Key: Hashable, Waiter> {
   }
 
   /// Takes a caller that waits until `tick`; `needsAlarm` asks for an alarm at that tick, in place of any later one.
-  mutating func board(_ key: Key, waiter: Waiter, tick: Int64) -> (boarding: Boarding, needsAlarm: Bool) {
+  @inlinable mutating func board(_ key: Key, waiter: Waiter, tick: Int64) -> (boarding: Boarding, needsAlarm: Bool) {
     let boarding = board(key)
     guard boarding != .refuse else { return (.refuse, false) }
     flights[key]?.append((waiter, tick))
@@ -51,7 +52,7 @@ struct FlightBoard<Key: Hashable, Waiter> {
   }
 
   /// Ends a flight, and gives those who wait for it; whoever comes now leads anew.
-  mutating func land(_ key: Key) -> [Waiter] {
+  @inlinable mutating func land(_ key: Key) -> [Waiter] {
     let landed = flights.removeValue(forKey: key) ?? []
     for (_, tick) in landed {
       ticks[tick]?.open -= 1
@@ -63,7 +64,7 @@ struct FlightBoard<Key: Hashable, Waiter> {
 
   /// Ends every tick to `tick`, to which the alarm was set: gives those whose deadline it was, and the tick of the next alarm. An alarm that an earlier one
   /// has replaced gives nothing.
-  mutating func expire(_ tick: Int64) -> (waiters: [Waiter], next: Int64?) {
+  @inlinable mutating func expire(_ tick: Int64) -> (waiters: [Waiter], next: Int64?) {
     guard alarm == tick else { return ([], nil) }
     var waiters: [Waiter] = []
     for past in ticks.keys where past <= tick { waiters += ticks.removeValue(forKey: past)?.waiters ?? [] }

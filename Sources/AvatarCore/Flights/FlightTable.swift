@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// Coalescing: however many ask for one key at once, one flight is under way, and its landing wakes them all.
 ///
@@ -6,31 +6,31 @@ import Synchronization
 /// deadline, whichever comes first; nobody polls. The flight leaves the table before anybody is woken, so that whoever
 /// asks after a landing leads anew.
 public final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  private typealias Waiter = FlightWaiter<Value>
+  @usableFromInline typealias Waiter = FlightWaiter<Value>
 
   /// Deadlines are kept to this: never early, at most this much late.
-  private static var tickMilliseconds: Int64 { 4 }
+  @usableFromInline static var tickMilliseconds: Int64 { 4 }
 
-  private let board: Mutex<FlightBoard<Key, Waiter>>
-  private let waiting = Atomic<Int>(0)
-  private let maximumWaiters: Int
-  private let epoch = ContinuousClock.now
+  @usableFromInline let board: Mutex<FlightBoard<Key, Waiter>>
+  @usableFromInline let waiting = Atomic<Int>(0)
+  @usableFromInline let maximumWaiters: Int
+  @usableFromInline let epoch = ContinuousClock.now
 
   /// An empty table for at most so many flights and, over all of them, so many waiters.
-  public init(maximumFlights: Int = 4096, maximumWaiters: Int = 16_384) {
+  @inlinable public init(maximumFlights: Int = 4096, maximumWaiters: Int = 16_384) {
     board = Mutex(FlightBoard(maximumFlights: maximumFlights))
     self.maximumWaiters = maximumWaiters
   }
 
   /// Flights under way.
-  public var flights: Int { board.withLock { $0.flightCount } }
+  @inlinable public var flights: Int { board.withLock { $0.flightCount } }
   /// Callers that wait.
-  public var waiters: Int { waiting.load(ordering: .relaxed) }
+  @inlinable public var waiters: Int { waiting.load(ordering: .relaxed) }
 
   /// Waits for the key's flight, which runs `lead` if none is under way.
   ///
   /// A caller whose deadline has passed already begins the flight all the same. `.refused` past the table's bounds.
-  public func join(
+  @inlinable public func join(
     _ key: Key, deadline: Deadline, lead: @escaping @Sendable () async -> Value
   ) async -> FlightResult<Value> {
     guard waiting.add(1, ordering: .relaxed).newValue <= maximumWaiters else {
@@ -40,7 +40,12 @@ public final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Senda
     defer { waiting.subtract(1, ordering: .relaxed) }
     let waiter = Waiter()
     let tick = tick(of: deadline)
-    let (boarding, needsAlarm) = board.withLock { board in board.board(key, waiter: waiter, tick: tick) }
+    var needsAlarm = false
+    let boarding = board.withLock { board in
+      let boarded = board.board(key, waiter: waiter, tick: tick)
+      needsAlarm = boarded.needsAlarm
+      return boarded.boarding
+    }
     if boarding == .refuse { return .refused }
     if needsAlarm { setAlarm(tick) }
     if boarding == .lead { begin(key, lead) }
@@ -53,15 +58,15 @@ public final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Senda
 
   /// Begins the key's flight with nobody waiting for it, as for a prefetch or a refresh behind; false if one is under way already
   /// or the table is full.
-  @discardableResult
+  @inlinable @discardableResult
   public func leadOrJoin(_ key: Key, lead: @escaping @Sendable () async -> Value) -> Bool {
     let boarding = board.withLock { $0.board(key) }
     if boarding == .lead { begin(key, lead) }
     return boarding == .lead
   }
 
-  private func begin(_ key: Key, _ lead: @escaping @Sendable () async -> Value) {
-    Task.detached {
+  @inlinable func begin(_ key: Key, _ lead: @escaping @Sendable () async -> Value) {
+    Task.detached(executorPreference: TurnExecutor.shared) {
       let value = await lead()
       let waiters = self.board.withLock { $0.land(key) }
       for waiter in waiters { waiter.settle(.landed(value)) }
@@ -70,7 +75,7 @@ public final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Senda
 
   /// Wakes those whose deadline has come, tick after tick, for as long as somebody waits. One task for all: a flight that lands
   /// leaves nothing behind that sleeps on to its callers' deadlines.
-  private func setAlarm(_ first: Int64) {
+  @inlinable func setAlarm(_ first: Int64) {
     Task.detached(priority: .high) { [weak self, epoch] in
       var next: Int64? = first
       while let tick = next {
@@ -85,7 +90,7 @@ public final class FlightTable<Key: Hashable & Sendable, Value: Sendable>: Senda
   }
 
   /// The first tick at or after the deadline, at least 0; a deadline decades away counts as ten years.
-  private func tick(of deadline: Deadline) -> Int64 {
+  @inlinable func tick(of deadline: Deadline) -> Int64 {
     let distance = min(.seconds(315_360_000), max(.zero, deadline.instant - epoch))
     return (distance.milliseconds + Self.tickMilliseconds) / Self.tickMilliseconds
   }

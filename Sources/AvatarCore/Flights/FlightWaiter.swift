@@ -1,16 +1,16 @@
-import Synchronization
+public import Synchronization
 
 /// One caller that waits for one flight: settled once, by whoever comes first; awaited once.
-final class FlightWaiter<Value: Sendable>: Sendable {
+@usableFromInline final class FlightWaiter<Value: Sendable>: Sendable {
   /// How the wait ends.
-  enum Outcome: Sendable {
+  @usableFromInline enum Outcome: Sendable {
     /// The flight landed.
     case landed(Value)
     /// The deadline passed, or the caller was cancelled.
     case abandoned
   }
 
-  private enum State {
+  @usableFromInline enum State {
     case idle
     case waiting(CheckedContinuation<Outcome, Never>)
     case settled(Outcome)
@@ -18,10 +18,12 @@ final class FlightWaiter<Value: Sendable>: Sendable {
     case over
   }
 
-  private let state = Mutex(State.idle)
+  @usableFromInline let state = Mutex(State.idle)
+
+  @inlinable init() {}
 
   /// Gives the caller its outcome unless it has one already.
-  func settle(_ outcome: Outcome) {
+  @inlinable func settle(_ outcome: Outcome) {
     let continuation = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
       switch state {
       case .idle:
@@ -38,7 +40,7 @@ final class FlightWaiter<Value: Sendable>: Sendable {
   }
 
   /// The outcome; `.abandoned` at once if the calling task is cancelled before. To be called once.
-  func outcome() async -> Outcome {
+  @inlinable func outcome() async -> Outcome {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let settled = state.withLock { state -> Outcome? in

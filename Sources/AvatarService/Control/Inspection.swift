@@ -176,8 +176,9 @@ public struct Inspection: Encodable, Sendable {
   /// Notes what came, before it is decoded.
   mutating func note(_ response: OriginResponse, _ limits: ImageLimits) {
     declaredType = response.values(of: "content-type").first.map { String($0.prefix(128)) }
-    foundType = SourceKind.name(of: response.body)
-    sourceBytes = response.body.count
-    header = HeaderPart(response.body, limits)
+    let source = response.source.bytes
+    foundType = SourceKind.name(of: source)
+    sourceBytes = source.count
+    header = HeaderPart(source, limits)
   }
 }

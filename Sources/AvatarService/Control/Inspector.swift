@@ -51,8 +51,8 @@ public struct Inspector: Sendable {
         metadata, resolver.cache.policy.assess(metadata, staleSince: nil, now: resolver.cache.clock.now),
         policy: resolver.cache.policy, cacheControl: response.values(of: "cache-control"))
       let avatar = try await normalizer.normalize(
-        response.body, recipe: source.recipe, limits: limits, priority: .interactive, deadline: .after(.seconds(10)))
-      report.image = Inspection.ImagePart(avatar, side: source.recipe.size, sourceBytes: response.body.count)
+        response.source, recipe: source.recipe, limits: limits, priority: .interactive, deadline: .after(.seconds(10)))
+      report.image = Inspection.ImagePart(avatar, side: source.recipe.size, sourceBytes: response.source.count)
       report.header = Inspection.HeaderPart(avatar.facts, isDecodedWhole: report.header?.isDecodedWhole ?? false)
       let hash = resolver.cache.contentHash(of: avatar.jpeg)
       report.sha256 = hash.description

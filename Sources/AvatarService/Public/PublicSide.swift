@@ -169,7 +169,7 @@ public final class PublicSide: HTTPHandling {
           if inChain { found.index = 0 }
           return send(found)
         }
-        Task { send(await chain.resolve(target.sources, terms, after: look)) }
+        Task(executorPreference: TurnExecutor.shared) { send(await chain.resolve(target.sources, terms, after: look)) }
       }
     }
   }

@@ -87,7 +87,7 @@ struct AvatarFlight: Sendable {
       return await cache.keep(entry, jpeg: held.jpeg.bytes, isNew: false, begun: begun)
     }
     let normalized = try await normalizer.normalize(
-      response.body, recipe: source.recipe, limits: limits, priority: priority, deadline: .after(workLimit))
+      response.source, recipe: source.recipe, limits: limits, priority: priority, deadline: .after(workLimit))
     part.queued = normalized.queued
     part.decoded = normalized.decoded
     part.facts = normalized.facts

@@ -10,7 +10,7 @@ enum Origin {
     _ fields: [(String, String)], status: Int = 200, at receivedAt: UnixTime = now, delay: Duration = .zero
   ) throws -> OriginResponse {
     OriginResponse(
-      status: status, headers: fields.map { HeaderField($0.0, $0.1) }, body: status == 304 ? [] : [0xFF],
+      status: status, headers: fields.map { HeaderField($0.0, $0.1) }, source: SourceBytes(status == 304 ? [] : [0xFF]),
       finalURL: try SourceURL(parsing: "https://origin.example/a.png", names: IDN2Names()), redirects: 0,
       requestedAt: receivedAt + (.zero - delay), receivedAt: receivedAt, elapsed: max(.zero, delay))
   }

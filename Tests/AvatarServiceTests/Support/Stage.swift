@@ -98,7 +98,8 @@ final class StageOrigin: OriginFetching {
     -> OriginResponse
   {
     OriginResponse(
-      status: status, headers: headers, body: body, finalURL: request.url, redirects: 0, requestedAt: clock.now,
+      status: status, headers: headers, source: SourceBytes(body), finalURL: request.url, redirects: 0,
+      requestedAt: clock.now,
       receivedAt: clock.now, elapsed: .milliseconds(1))
   }
 }
@@ -109,9 +110,10 @@ final class StageNormalizer: AvatarNormalizing {
   var decoded: Int { count.withLock { $0 } }
 
   func normalize(
-    _ source: [UInt8], recipe: Recipe, limits: ImageLimits, priority: WorkPriority, deadline: Deadline
+    _ source: SourceBytes, recipe: Recipe, limits: ImageLimits, priority: WorkPriority, deadline: Deadline
   ) async throws(AvatarError) -> NormalizedAvatar {
     count.withLock { $0 += 1 }
+    let source = source.bytes
     if source.starts(with: Array("bad".utf8)) { throw AvatarError(.imageCorrupt) }
     return NormalizedAvatar(
       jpeg: Array("jpeg \(recipe.fit.rawValue) ".utf8) + source,

@@ -41,7 +41,8 @@ enum DecodeRun {
   private static func decode(_ bytes: [UInt8], _ pool: WorkerPool) async -> String {
     do {
       let avatar = try await pool.normalize(
-        bytes, recipe: Recipe(), limits: ImageLimits(), priority: .interactive, deadline: .after(.seconds(20)))
+        SourceBytes(bytes), recipe: Recipe(), limits: ImageLimits(), priority: .interactive,
+        deadline: .after(.seconds(20)))
       return "ok \(avatar.facts.format) \(avatar.jpeg.count) bytes, CPU \(avatar.decoded)"
     } catch {
       return "\(error.code.rawValue) (\(error.detail))"

@@ -43,7 +43,8 @@ enum DoomedServer {
 
   private static func normalize(_ order: String, _ pool: WorkerPool) async throws {
     _ = try await pool.normalize(
-      Array(order.utf8), recipe: Recipe(), limits: ImageLimits(decodeTimeout: .seconds(60)), priority: .interactive,
+      SourceBytes(Array(order.utf8)), recipe: Recipe(), limits: ImageLimits(decodeTimeout: .seconds(60)),
+      priority: .interactive,
       deadline: .after(.seconds(60)))
   }
 
