@@ -21,19 +21,23 @@ final class ResamplingAxis {
     let stretch = max(1, 1 / scale)
     let isReduced = scale < 1
     let reach = isKept ? 0 : (isReduced ? 3 : 2) * stretch
-    taps = min(inputs, Int(2 * reach) + 1)
+    // What each output is made of, in inputs that may lie outside the picture.
+    let spans = (0..<outputs).map { output in
+      let middle = (Double(output) + 0.5 - Double(outputs) / 2) / scale + Double(inputs) / 2 - 0.5
+      return (middle: middle, inputs: Int((middle - reach).rounded(.up))...Int((middle + reach).rounded(.down)))
+    }
+    taps = min(inputs, spans.reduce(0) { max($0, $1.inputs.count) })
     var first: [Int32] = []
     var weights: [Float] = []
     first.reserveCapacity(outputs)
     weights.reserveCapacity(outputs * taps)
-    for output in 0..<outputs {
-      let middle = (Double(output) + 0.5 - Double(outputs) / 2) / scale + Double(inputs) / 2 - 0.5
-      let start = max(0, min(inputs - taps, Int((middle - reach).rounded(.up))))
+    for span in spans {
+      let start = max(0, min(inputs - taps, span.inputs.lowerBound))
       var exact = [Double](repeating: 0, count: taps)
-      for input in Int((middle - reach).rounded(.up))...Int((middle + reach).rounded(.down)) {
+      for input in span.inputs {
         let inside = max(0, min(inputs - 1, input))
         if isReduced && inside != input { continue }
-        let distance = (Double(input) - middle) / stretch
+        let distance = (Double(input) - span.middle) / stretch
         exact[inside - start] += isReduced ? Self.lanczos(distance) : Self.cubic(distance)
       }
       let sum = exact.reduce(0, +)
