@@ -1,7 +1,7 @@
 import Glibc
 
 /// A request target that was read, checked and answered before, so that it need not be read again. The base class of a handler's own.
-open class KnownTarget: @unchecked Sendable {  // Immutable after init in every subclass.
+open class KnownTarget: @unchecked Sendable {  // Immutable after init, or locked, in every subclass.
   /// Most targets stand in the object itself: one piece of memory less to wait for.
   private let near: InlineArray<192, UInt8>
   private let far: [UInt8]

@@ -88,6 +88,7 @@ public struct SieveCache<Key: Hashable, Value> {
       if let slot = slots[position] {
         released.append(slot.value)
         totalCost -= Int(slot.cost)
+        if takeUse(slot.value) { slots[position]?.isVisited = true }
       }
       slots[position]?.value = value
       slots[position]?.cost = small

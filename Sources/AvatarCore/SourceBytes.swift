@@ -8,6 +8,8 @@ import Glibc
 public final class SourceBytes: @unchecked Sendable {
   /// Rooms from so many bytes on are mappings. To clear a large page takes as long as some sixty faults.
   static let smallestMapping = 1 << 20
+  /// So many bytes have to come before room for many more is made: whoever only announces them shall cost no large page.
+  static let earnest = 64 << 10
   private static let largePage = 2 << 20
 
   private var room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -15,8 +17,14 @@ public final class SourceBytes: @unchecked Sendable {
   /// How many there are.
   public private(set) var count = 0
 
-  /// None yet, with room for `capacity`. What is not filled costs address space; of memory at most one large page.
-  public init(capacity: Int = 0) { move(toRoomFor: capacity) }
+  private let announced: Int
+
+  /// None yet, but `capacity` are said to come. Room for more than 1 MiB is made once some have; what is not filled costs address space, of memory
+  /// at most one large page.
+  public init(capacity: Int = 0) {
+    announced = capacity
+    move(toRoomFor: capacity >= Self.smallestMapping ? Self.earnest : capacity)
+  }
 
   /// A copy of `bytes`.
   public convenience init(_ bytes: [UInt8]) {
@@ -35,7 +43,7 @@ public final class SourceBytes: @unchecked Sendable {
   /// Adds bytes at the end. Only for the one that made it.
   public func append(_ more: UnsafeRawBufferPointer) {
     guard !more.isEmpty else { return }
-    if more.count > room.count - count { move(toRoomFor: max(count + more.count, room.count * 2)) }
+    if more.count > room.count - count { move(toRoomFor: max(count + more.count, room.count * 2, announced)) }
     UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: more)
     count += more.count
   }

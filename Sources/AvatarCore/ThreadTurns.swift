@@ -4,18 +4,22 @@ import CThreads
 ///
 /// Waking another thread costs both sides more than most that a task does between two waits. Confined to the thread that `serve` was called on.
 public final class ThreadTurns {
-  /// Jobs run at the end of one turn; what goes beyond is left to the cooperative pool, so that the thread's own work does not wait long.
-  public static let mostJobs = 32
+  /// The usual `mostJobs`.
+  public static let usualJobs = 32
 
+  private let mostJobs: Int
   private var jobs: [UnownedJob] = []
   private var next = 0
 
-  private init() {}
+  private init(mostJobs: Int) { self.mostJobs = mostJobs }
 
   /// Calls `body` with the calling thread's turns; what was resumed and has not run by its end runs then. Not to be nested.
-  public static func serve(_ body: (ThreadTurns) -> Void) {
+  ///
+  /// `mostJobs`, 1 or more, run at the end of one turn; what goes beyond is left to the cooperative pool, so that neither the thread's own work nor
+  /// the jobs wait long: few for a thread that makes room for all others.
+  public static func serve(mostJobs: Int = usualJobs, _ body: (ThreadTurns) -> Void) {
     precondition(current == nil, "a thread has its turns once")
-    let turns = ThreadTurns()
+    let turns = ThreadTurns(mostJobs: mostJobs)
     threads_keep(Unmanaged.passUnretained(turns).toOpaque())
     body(turns)
     turns.end()
@@ -25,7 +29,7 @@ public final class ThreadTurns {
   /// Ends a turn: runs what it resumed, and what that resumed in turn, up to `mostJobs`. To be called with no lock held.
   public func end() {
     guard !jobs.isEmpty else { return }
-    while next < min(jobs.count, Self.mostJobs) {
+    while next < min(jobs.count, mostJobs) {
       next += 1
       TurnExecutor.shared.run(jobs[next - 1])
     }

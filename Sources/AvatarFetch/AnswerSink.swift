@@ -51,7 +51,7 @@ final class AnswerSink {
       guard try collector.take(line) else { return true }
       (headInstant, receivedAt) = (lastReceipt, clock.now)
       let plan = try AnswerRules.plan(for: collector.head, maxBytes: options.maxBytes)
-      // All of what was announced: growing step by step would copy a phone's photo twice. A lie costs address space, hardly any memory.
+      // All of what was announced: growing step by step would copy a phone's photo twice. A lie costs next to nothing.
       if case .keep(let announced?) = plan { body = SourceBytes(capacity: announced) }
       self.plan = plan
       return true

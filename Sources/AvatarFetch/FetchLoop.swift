@@ -39,7 +39,9 @@ final class FetchLoop {
   }
 
   /// Runs until the mailbox is closed, then fails whatever is on its way.
-  func run() { ThreadTurns.serve(run) }
+  ///
+  /// What an answer resumes goes on here, but for crowds: the thread has its turn after all others.
+  func run() { ThreadTurns.serve(mostJobs: 4, run) }
 
   private func run(_ turns: ThreadTurns) {
     while true {

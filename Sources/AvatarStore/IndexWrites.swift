@@ -66,7 +66,7 @@ struct IndexWrites {
       }
       try connection.run("UPDATE objects SET rank = ? WHERE id = ?", .number(Rank.unvisited), .number(row.id))
     }
-    // It stays whoever else has reserved it: it came to be.
+    // The object has its file now, so it stays even where no reservation is left.
     if let owner { try dropReservation(row.id, owner: owner) }
     try put(entry, object: row.id)
     return .stored

@@ -40,7 +40,10 @@ final class JobQueue<Context>: Sendable {
     var nextTick = step.map { MonotonicMilliseconds.now + $0 }
     while true {
       switch shared.next(on: seat, until: nextTick) {
-      case .job(let job): job(context)
+      case .job(let job):
+        job(context)
+        // Who waits for it does not wait for the tick as well.
+        turns.end()
       case .due: break
       case .closed: return finish(context)
       }

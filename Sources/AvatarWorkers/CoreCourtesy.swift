@@ -3,8 +3,8 @@ import Glibc
 
 /// A decoder lets go of its core now and then, so that a thread that has woken on it need not wait for the kernel's next tick: hits beside photos.
 ///
-/// Small pictures do not: they are done before anybody has waited long. Large ones do from their first moment on. None does that has lost
-/// more time by it than it may: whoever lets go of its core beside work that never rests may be long in getting it back.
+/// Small pictures do not: they are done before anybody has waited long. What is large by its bytes does from its first moment on, what turns out to
+/// be by its work after that. None does that has lost more time by it than it may: whoever lets go of its core beside work that never rests may be long in getting it back.
 public final class CoreCourtesy {
   private var rule = Rule(now: 0, isLarge: false)
   private var startedAt: Int64 = 0

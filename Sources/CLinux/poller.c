@@ -59,6 +59,7 @@ int linux_poller_wait_precisely(int poller, uint64_t *tokens, int *readiness, in
 void linux_precise_sleep(void) { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
 
 const void *linux_find(const void *whole, size_t length, const void *part, size_t part_length) {
+  if (part_length == 0) return whole;
   // memmem(3) makes a table first, which costs more than the few bytes in question.
   const char *at = whole, *end = at + length, *first = part;
   while ((size_t)(end - at) >= part_length && (at = memchr(at, *first, (size_t)(end - at) - part_length + 1))) {

@@ -44,6 +44,20 @@ import Testing
     #expect(cache.insert(Token(), for: 4).first === first)
   }
 
+  @Test func `what was used past the table counts as used where another takes its place`() {
+    let isUsed = Mutex(true)
+    var cache = SieveCache<Int, Int>(capacity: 2) { value in
+      isUsed.withLock { isUsed in
+        defer { if value == 1 { isUsed = false } }
+        return value == 1 && isUsed
+      }
+    }
+    cache.insert(1, for: 1)
+    cache.insert(2, for: 2)
+    #expect(cache.insert(10, for: 1) == [1])
+    #expect(cache.insert(3, for: 3) == [2])
+  }
+
   @Test func `room is made even where all are in use all the time`() {
     var cache = SieveCache<Int, Int>(capacity: 3) { _ in true }
     for key in 1...3 { cache.insert(key, for: key) }

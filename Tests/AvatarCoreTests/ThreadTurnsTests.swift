@@ -62,7 +62,7 @@ private final class Journal: Sendable {
 
   @Test(arguments: [-1, 0, 1])
   func `a turn runs so many jobs and leaves the others to the pool`(_ more: Int) async throws {
-    let count = ThreadTurns.mostJobs + more
+    let count = ThreadTurns.usualJobs + more
     let journal = Journal()
     let own = Mutex<pthread_t?>(nil)
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
@@ -79,7 +79,7 @@ private final class Journal: Sendable {
       #expect(began)
     }
     let thread = own.withLock { $0 }
-    #expect(journal.all.count { $0.thread == thread } == min(count, ThreadTurns.mostJobs))
+    #expect(journal.all.count { $0.thread == thread } == min(count, ThreadTurns.usualJobs))
     #expect(Set(journal.words) == Set((0..<count).map(String.init)))
   }
 

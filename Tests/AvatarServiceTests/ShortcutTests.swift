@@ -1,6 +1,8 @@
 import AvatarCore
 import AvatarCrypto
 import AvatarNames
+import Glibc
+import Synchronization
 import Testing
 
 @testable import AvatarService
@@ -139,6 +141,49 @@ struct ShortcutTests {
     #expect(leads.last?.avatar != nil)
     let holding = leads.count { $0.avatar != nil }
     #expect(holding >= 1 && holding <= 4, "\(holding) of 20")
+  }
+
+  /// Takes its time to let go.
+  private final class SlowHolder: AvatarHolding {
+    private let holds = Atomic<Bool>(true)
+    private let isAsked = Atomic<Bool>(false)
+    private let mayLetGo = Atomic<Bool>(false)
+
+    var hasLetGo: Bool { !holds.load(ordering: .sequentiallyConsistent) }
+    func take(_ avatar: HotAvatar, _ reply: PreparedReply) -> Bool { true }
+    func release(_ avatar: HotAvatar) {
+      isAsked.store(true, ordering: .sequentiallyConsistent)
+      while !mayLetGo.load(ordering: .sequentiallyConsistent) { usleep(1000) }
+      holds.store(false, ordering: .sequentiallyConsistent)
+    }
+    func waitUntilAsked() async throws {
+      while !isAsked.load(ordering: .sequentiallyConsistent) { try await Task.sleep(for: .milliseconds(1)) }
+    }
+    func letGo() { mayLetGo.store(true, ordering: .sequentiallyConsistent) }
+  }
+
+  /// Whoever purges an avatar that another thread is just evicting would otherwise be told that it is gone while its target still had it.
+  @Test func `a purge is not over before who held the avatar has let it go, whoever else took it out`() async throws {
+    let scene = scene()
+    #expect(await scene.asker.get(try Scene.target(Self.url)).status == 200)
+    let key = try scene.source(Self.url).key
+    let memory = scene.stage.resolver.memory
+    let avatar = try #require(memory.lookup(key))
+    let holder = SlowHolder()
+    avatar.offer(to: holder, with: PreparedReply(status: 200))
+    // Threads of their own: they block.
+    let first = try NamedThread("first") { memory.drop(key) }
+    try await holder.waitUntilAsked()
+    let hadLetGo = Mutex<Bool?>(nil)
+    let second = try NamedThread("second") {
+      memory.drop(key)
+      hadLetGo.withLock { $0 = holder.hasLetGo }
+    }
+    try await Task.sleep(for: .milliseconds(50))
+    holder.letGo()
+    second.join()
+    first.join()
+    #expect(hadLetGo.withLock { $0 } == true)
   }
 
   @Test func `offers, departures and forgetting at once leave no avatar held that is gone`() async throws {

@@ -95,6 +95,23 @@ import Testing
     #expect(made.value.withLock { $0 } == 3 && finished.value.withLock { $0 } == 6)
   }
 
+  @Test func `what a job resumes does not wait for the tick behind it`() async throws {
+    let words = Box<[String]>([])
+    let queue = JobQueue<Void>(
+      name: "avatar-test", threads: 1, capacity: 10, interval: .milliseconds(1), make: {},
+      tick: { words.value.withLock { $0.append("tick") } })
+    let accepted = queue.submit {
+      Task(executorPreference: TurnExecutor.shared) { words.value.withLock { $0.append("resumed") } }
+      usleep(20_000)  // Longer than an interval: a tick is due right behind it.
+      words.value.withLock { $0.append("job") }
+    }
+    #expect(accepted)
+    while words.value.withLock({ $0.last != "tick" || !$0.contains("job") }) { usleep(1000) }
+    await queue.close()
+    let job = try #require(words.value.withLock { $0.firstIndex(of: "job") })
+    #expect(words.value.withLock { $0[job...].prefix(3) } == ["job", "resumed", "tick"])
+  }
+
   @Test func `pauses double to a bound while the disk fails, and start short again after a good minute`() {
     var health = DiskHealth()
     func fail(_ now: Int64) -> Bool { health.noteFault(at: now) }

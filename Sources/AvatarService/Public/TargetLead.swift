@@ -2,6 +2,8 @@ import AvatarCore
 import Synchronization
 
 /// What a target leads to first: the sources that it names, and the avatar itself while that is in the memory tier.
+///
+/// `@unchecked Sendable`: as its base class; what changes is locked.
 final class TargetLead: KnownTarget, AvatarHolding, @unchecked Sendable {
   /// The size of an object, about.
   static let bytes = 384

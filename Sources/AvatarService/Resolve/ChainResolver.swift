@@ -42,7 +42,9 @@ public struct ChainResolver: Sendable {
       state.started(index)
       let source = sources[index]
       helpers.append(
-        Task { [resolver] in feed.yield(.settled(index, await resolver.resolve(source, terms))) })
+        Task(executorPreference: TurnExecutor.shared) { [resolver] in
+          feed.yield(.settled(index, await resolver.resolve(source, terms)))
+        })
       if index + 1 < sources.count { helpers.append(alarm(.silence(index), after: patience / 3, feed)) }
     }
     if !terms.refresh {

@@ -80,7 +80,7 @@ public final class HotAvatar: Sendable {
     }
   }
 
-  /// It is out of the tier's table.
+  /// It is out of the tier's table, whose lock is held.
   func leave() {
     let last = shortcut.withLock { shortcut in
       defer { shortcut = .closed }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Ready avatars in memory, bounded by bytes; a hit costs one lock and sets a bit.
 ///
-/// What leaves it is told so (`HotAvatar.leave`), whatever the reason: nobody reaches it by a shortcut from then on.
+/// What leaves it is told so (`HotAvatar.leave`) in the same step, whatever the reason: nobody reaches it by a shortcut from then on.
 public final class MemoryTier: Sendable {
   private let avatars: ShardedCache<CacheKey, HotAvatar>
   private let evicted = Atomic<Int>(0)
@@ -12,7 +12,8 @@ public final class MemoryTier: Sendable {
   /// Holds avatars of at most `bytes` in all. Zero keeps nothing.
   public init(bytes: Int) {
     capacity = bytes
-    avatars = ShardedCache(capacity: bytes, divisible: 16 << 20, takeUse: { $0.takeReach() })
+    avatars = ShardedCache(
+      capacity: bytes, divisible: 16 << 20, takeUse: { $0.takeReach() }, onLeave: { $0.leave() })
   }
 
   /// Whether it is there at all.
@@ -26,18 +27,14 @@ public final class MemoryTier: Sendable {
     if capacity == 0 { return }
     let key = avatar.entry.key
     let gone = avatars.insert(avatar, for: key, spread: key.spread, cost: avatar.cost)
-    if gone.isEmpty { return }
-    for avatar in gone { avatar.leave() }
-    evicted.add(gone.count, ordering: .relaxed)
+    if !gone.isEmpty { evicted.add(gone.count, ordering: .relaxed) }
   }
 
   /// Drops the avatar under `key`.
-  public func drop(_ key: CacheKey) { avatars.remove(key, spread: key.spread)?.leave() }
+  public func drop(_ key: CacheKey) { avatars.remove(key, spread: key.spread) }
 
   /// Drops every avatar that `isCovered`.
-  public func drop(where isCovered: (Entry) -> Bool) {
-    for avatar in avatars.removeAll(where: { isCovered($0.entry) }) { avatar.leave() }
-  }
+  public func drop(where isCovered: (Entry) -> Bool) { avatars.removeAll { isCovered($0.entry) } }
 
   /// Avatars, their bytes, and how many were evicted since the start.
   public var statistics: (count: Int, bytes: Int, evictions: Int) {

@@ -10,10 +10,16 @@ struct ShardedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
   private let shards: [Shard]
+  private let onLeave: @Sendable (Value) -> Void
 
   /// `capacity` in all, in eight parts; in one where it is less than `divisible`, which would leave parts too small for one value. `takeUse`
-  /// is `SieveCache`'s.
-  init(capacity: Int, divisible: Int, takeUse: @escaping @Sendable (Value) -> Bool = { _ in false }) {
+  /// is `SieveCache`'s. `onLeave` is called with each value that is in no part any more, before anybody can find that out: inside the part's
+  /// lock, so it must be short and take no other of this table's.
+  init(
+    capacity: Int, divisible: Int, takeUse: @escaping @Sendable (Value) -> Bool = { _ in false },
+    onLeave: @escaping @Sendable (Value) -> Void = { _ in }
+  ) {
+    self.onLeave = onLeave
     let count = capacity < divisible ? 1 : 8
     shards = (0..<count).map { _ in Shard(capacity: capacity / count, takeUse: takeUse) }
   }
@@ -25,17 +31,33 @@ struct ShardedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Keeps a value; gives what made room for it, or did not fit, to be released outside the lock.
   @discardableResult
   func insert(_ value: Value, for key: Key, spread: UInt64, cost: Int) -> [Value] {
-    shard(spread).cache.withLock { $0.insert(value, for: key, cost: cost) }
+    shard(spread).cache.withLock { cache in
+      let gone = cache.insert(value, for: key, cost: cost)
+      gone.forEach(onLeave)
+      return gone
+    }
   }
 
   /// Takes a value out, and gives it to be released outside the lock.
   @discardableResult
-  func remove(_ key: Key, spread: UInt64) -> Value? { shard(spread).cache.withLock { $0.remove(key) } }
+  func remove(_ key: Key, spread: UInt64) -> Value? {
+    shard(spread).cache.withLock { cache in
+      let gone = cache.remove(key)
+      if let gone { onLeave(gone) }
+      return gone
+    }
+  }
 
   /// Takes out all that `isCovered`, and gives it.
   @discardableResult
   func removeAll(where isCovered: (Value) -> Bool) -> [Value] {
-    shards.flatMap { shard in shard.cache.withLock { $0.removeAll { isCovered($1) } } }
+    shards.flatMap { shard in
+      shard.cache.withLock { cache in
+        let gone = cache.removeAll { isCovered($1) }
+        gone.forEach(onLeave)
+        return gone
+      }
+    }
   }
 
   /// Values and what they cost.

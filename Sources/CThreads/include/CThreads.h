@@ -1,4 +1,4 @@
-// How threads share cores: a Linux call that Debian 12's C library has no wrapper for.
+// Threads: how they share cores, a Linux call that Debian 12's C library has no wrapper for, and a pointer of each one's own.
 #ifndef CThreads_h
 #define CThreads_h
 #include <stdint.h>
