@@ -1,7 +1,7 @@
 import AvatarCore
 import AvatarCrypto
 import AvatarNames
-import Glibc
+import Dispatch
 import Synchronization
 import Testing
 
@@ -143,23 +143,19 @@ struct ShortcutTests {
     #expect(holding >= 1 && holding <= 4, "\(holding) of 20")
   }
 
-  /// Takes its time to let go.
+  /// Lets go when it is told to.
   private final class SlowHolder: AvatarHolding {
-    private let holds = Atomic<Bool>(true)
-    private let isAsked = Atomic<Bool>(false)
-    private let mayLetGo = Atomic<Bool>(false)
+    let isAsked = DispatchSemaphore(value: 0)
+    let mayLetGo = DispatchSemaphore(value: 0)
+    private let letGo = Atomic<Bool>(false)
 
-    var hasLetGo: Bool { !holds.load(ordering: .sequentiallyConsistent) }
+    var hasLetGo: Bool { letGo.load(ordering: .sequentiallyConsistent) }
     func take(_ avatar: HotAvatar, _ reply: PreparedReply) -> Bool { true }
     func release(_ avatar: HotAvatar) {
-      isAsked.store(true, ordering: .sequentiallyConsistent)
-      while !mayLetGo.load(ordering: .sequentiallyConsistent) { usleep(1000) }
-      holds.store(false, ordering: .sequentiallyConsistent)
+      isAsked.signal()
+      mayLetGo.wait()
+      letGo.store(true, ordering: .sequentiallyConsistent)
     }
-    func waitUntilAsked() async throws {
-      while !isAsked.load(ordering: .sequentiallyConsistent) { try await Task.sleep(for: .milliseconds(1)) }
-    }
-    func letGo() { mayLetGo.store(true, ordering: .sequentiallyConsistent) }
   }
 
   /// Whoever purges an avatar that another thread is just evicting would otherwise be told that it is gone while its target still had it.
@@ -173,14 +169,20 @@ struct ShortcutTests {
     avatar.offer(to: holder, with: PreparedReply(status: 200))
     // Threads of their own: they block.
     let first = try NamedThread("first") { memory.drop(key) }
-    try await holder.waitUntilAsked()
     let hadLetGo = Mutex<Bool?>(nil)
     let second = try NamedThread("second") {
-      memory.drop(key)
-      hadLetGo.withLock { $0 = holder.hasLetGo }
+      holder.isAsked.wait()
+      let told = DispatchSemaphore(value: 0)
+      let third = try? NamedThread("third") {
+        memory.drop(key)
+        hadLetGo.withLock { $0 = holder.hasLetGo }
+        told.signal()
+      }
+      // That it is not told yet has no event to wait for; if it were told, it would be by then.
+      _ = told.wait(timeout: .now() + .milliseconds(50))
+      holder.mayLetGo.signal()
+      third?.join()
     }
-    try await Task.sleep(for: .milliseconds(50))
-    holder.letGo()
     second.join()
     first.join()
     #expect(hadLetGo.withLock { $0 } == true)

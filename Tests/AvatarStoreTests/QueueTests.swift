@@ -95,21 +95,25 @@ import Testing
     #expect(made.value.withLock { $0 } == 3 && finished.value.withLock { $0 } == 6)
   }
 
-  @Test func `what a job resumes does not wait for the tick behind it`() async throws {
-    let words = Box<[String]>([])
+  @Test func `what a job resumes does not wait for the tick behind it`() async {
+    let (words, feed) = AsyncStream.makeStream(of: String.self)
     let queue = JobQueue<Void>(
-      name: "avatar-test", threads: 1, capacity: 10, interval: .milliseconds(1), make: {},
-      tick: { words.value.withLock { $0.append("tick") } })
+      name: "avatar-test", threads: 1, capacity: 10, interval: .milliseconds(1), make: {}, tick: { feed.yield("tick") })
     let accepted = queue.submit {
-      Task(executorPreference: TurnExecutor.shared) { words.value.withLock { $0.append("resumed") } }
-      usleep(20_000)  // Longer than an interval: a tick is due right behind it.
-      words.value.withLock { $0.append("job") }
+      Task(executorPreference: TurnExecutor.shared) { feed.yield("resumed") }
+      // Longer than an interval: a tick is due right behind it.
+      let end = MonotonicMilliseconds.now + 3
+      while MonotonicMilliseconds.now < end {}
+      feed.yield("job")
     }
     #expect(accepted)
-    while words.value.withLock({ $0.last != "tick" || !$0.contains("job") }) { usleep(1000) }
+    var behind: [String] = []
+    for await word in words where word == "job" || !behind.isEmpty {
+      behind.append(word)
+      if behind.count == 3 { break }
+    }
+    #expect(behind == ["job", "resumed", "tick"])
     await queue.close()
-    let job = try #require(words.value.withLock { $0.firstIndex(of: "job") })
-    #expect(words.value.withLock { $0[job...].prefix(3) } == ["job", "resumed", "tick"])
   }
 
   @Test func `pauses double to a bound while the disk fails, and start short again after a good minute`() {
