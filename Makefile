@@ -39,6 +39,7 @@ test: ## every test
 
 .PHONY: bench
 bench: build ## every scenario of avatar-bench against its budgets; the result goes into .build/bench
+	@.ci/setup test
 	swift build -c release --product bare-responder
 	swift build -c release --product avatar-bench
 	@mkdir -p .build/bench

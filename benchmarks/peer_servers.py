@@ -131,34 +131,31 @@ def bare(case, answer):
     return Server(case, "bare libmicrohttpd", [BUILT / "bare-responder", port, "head", "body"], port, folder)
 
 
-def nginx(case, name, http, folder=None, behind=()):
+def nginx_part(name):
+    """A file of `benchmarks/nginx`, which avatar-bench reads too."""
+    return PACKAGE.joinpath("benchmarks/nginx", name).read_text()
+
+
+def nginx(case, name, http, folder=None, behind=(), module=""):
     """nginx with what `http` gives for a port and a folder."""
     folder, port = folder or support.temporary(case), support.free_port()
-    modules = "load_module /usr/lib/nginx/modules/ngx_http_image_filter_module.so;" if "image_filter" in http else ""
-    text = f"""{'user root;' if os.geteuid() == 0 else ''} {modules}
-daemon off; worker_processes {os.cpu_count()}; worker_rlimit_nofile {resource.getrlimit(resource.RLIMIT_NOFILE)[1]}; pid {folder}/pid; error_log {folder}/error.log warn;
-events {{ worker_connections 4096; }}
-http {{ access_log off; sendfile on; tcp_nopush on; keepalive_timeout 75s; keepalive_requests 100000000;
-  default_type image/jpeg; open_file_cache max=200000 inactive=600s; open_file_cache_valid 600s;
-  large_client_header_buffers 4 32k;
-  {http.replace('@PORT', str(port)).replace('@FOLDER', folder).replace('@INNER', str(support.free_port()))} }}
-"""
+    text = nginx_part("main.conf").replace("@HTTP", http)
+    for mark, value in {
+            "@USER": "user root;" if os.geteuid() == 0 else "", "@MODULE": f"load_module {module};" if module else "",
+            "@CORES": os.cpu_count(), "@DESCRIPTORS": resource.getrlimit(resource.RLIMIT_NOFILE)[1],
+            "@FOLDER": folder, "@PORT": port, "@BEHIND": support.free_port()}.items():
+        text = text.replace(mark, str(value))
     pathlib.Path(folder, "nginx.conf").write_text(text)
     return Server(case, name, ["nginx", "-c", f"{folder}/nginx.conf", "-e", f"{folder}/error.log"], port, folder, behind)
 
 
 STATIC = "server { listen 127.0.0.1:@PORT; root @FOLDER/files; }"
-CACHE = """proxy_cache_path @FOLDER/cache levels=1:2 keys_zone=avatars:64m max_size=20g inactive=1d use_temp_path=off;
-  upstream behind { server 127.0.0.1:@BEHIND max_fails=0; keepalive 64; }
-  server { listen 127.0.0.1:@PORT; location / { proxy_cache avatars; proxy_cache_valid 200 1h; proxy_cache_lock on;
-    proxy_http_version 1.1; proxy_set_header Connection ""; proxy_pass http://behind; } }"""
-FILTER = CACHE.replace("@BEHIND", "@INNER") + """
-  server { listen 127.0.0.1:@INNER; location ~ ^/([.\\d]+:\\d+)/(.*)$ { image_filter crop 256 256; image_filter_jpeg_quality 82;
-    image_filter_buffer 20M; proxy_pass http://$1/$2$is_args$args; } }"""
+IMAGE_FILTER_MODULE = "/usr/lib/nginx/modules/ngx_http_image_filter_module.so"
 
 
 def image_filter(case):
-    return nginx(case, "nginx image_filter + proxy_cache", FILTER)
+    http = nginx_part("proxy-cache.conf") + nginx_part("image-filter.conf")
+    return nginx(case, "nginx image_filter + proxy_cache", http, module=IMAGE_FILTER_MODULE)
 
 
 def thumbor(case):
@@ -178,7 +175,8 @@ RESULT_STORAGE_FILE_STORAGE_ROOT_PATH = '{folder}/results'
 
 def behind_cache(case, server):
     """A plain proxy_cache in front of `server`."""
-    return nginx(case, f"{server.name} behind nginx", CACHE.replace("@BEHIND", str(server.port)), behind=[server])
+    http = nginx_part("proxy-cache.conf").replace("@BEHIND", str(server.port))
+    return nginx(case, f"{server.name} behind nginx", http, behind=[server])
 
 
 def in_front(case, kind, server, name):
@@ -192,7 +190,7 @@ def missing(what):
     paths = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     if what == "thumbor":
         return None if THUMBOR.exists() else "not installed: PyPI could not be reached by .ci/setup bench"
-    if what == "image_filter" and not os.path.exists("/usr/lib/nginx/modules/ngx_http_image_filter_module.so"):
+    if what == "image_filter" and not os.path.exists(IMAGE_FILTER_MODULE):
         return "libnginx-mod-http-image-filter is not installed"
     program = {"varnish": "varnishd"}.get(what, "nginx")
     return None if shutil.which(program, path=paths) else f"{program} is not installed"

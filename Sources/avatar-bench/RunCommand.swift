@@ -14,7 +14,8 @@ struct RunCommand {
 
   init(_ arguments: [String]) throws(BenchUsage) {
     let read = try OptionReading(
-      arguments, values: ["server", "seconds", "rounds", "seed", "scale", "budgets", "json", "html", "compare"],
+      arguments,
+      values: ["server", "seconds", "rounds", "seed", "scale", "budgets", "nginx", "json", "html", "compare"],
       flags: ["counts-only"])
     let known = BenchRunner.scenarios.map(\.name)
     if let unknown = read.operands.first(where: { !known.contains($0) }) {
@@ -22,7 +23,7 @@ struct RunCommand {
     }
     scenarios = read.operands
     options = BenchOptions(
-      server: read["server"] ?? Program.beside("avatar-server"),
+      server: read["server"] ?? Program.beside("avatar-server"), nginx: read["nginx"] ?? "benchmarks/nginx",
       seconds: try read.decimal("seconds", 0.5...3600, or: 6),
       rounds: Int(try read.number("rounds", 1...100, or: 3)), seed: try read.number("seed", 0...UInt64.max, or: 1),
       scale: try read.decimal("scale", 0.001...10, or: 1))

@@ -38,6 +38,22 @@ class Scenarios(unittest.TestCase):
         for one in played:
             self.assertNotIn("failure", one)
             self.assertTrue(one["figures"], one["name"])
+        # The peer was there, and both figures are the same ratio: 2.2 ms where it takes 12.
+        miss = {figure["name"]: figure["value"] for one in played if one["name"] == "miss" for figure in one["figures"]}
+        ratio = miss["cpu jpeg-1024 to image_filter"]
+        self.assertGreater(ratio, 0)
+        self.assertAlmostEqual(miss["cpu jpeg-1024 where image_filter takes 12 ms"], 0.012 * ratio)
+
+    def test_without_the_peer_its_budgets_are_not_met_and_the_run_says_why(self):
+        away = temporary(self)
+        result = os.path.join(away, "result.json")
+        done = bench("miss", "--server", SERVER, "--seconds", 1, "--rounds", 1, "--nginx", away, "--json", result)
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn(f"image_filter is not measured: {away}/main.conf is not there", done.stdout)
+        played = json.loads(pathlib.Path(result).read_text())["scenarios"][0]
+        self.assertNotIn("failure", played)
+        found = {figure["name"]: figure["value"] for figure in played["figures"] if "budget" in figure}
+        self.assertEqual(found["cpu jpeg-1024 to image_filter"], "nan")
 
 
 class BrokenBudgets(unittest.TestCase):
@@ -189,13 +205,13 @@ class Interrupt(unittest.TestCase):
     def test_sigint_ends_all_that_was_started_and_removes_its_files(self):
         folder = temporary(self)
         run = subprocess.Popen(
-            [BENCH, "storm", "miss", "--server", SERVER, "--seconds", "5"], env=support.environment({"TMPDIR": folder}),
+            [BENCH, "miss", "--server", SERVER, "--seconds", "5"], env=support.environment({"TMPDIR": folder}),
             cwd=PACKAGE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(run.wait)
         self.addCleanup(run.kill)
         children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children")
-        # The origin and the server, and the server's workers.
-        eventually(lambda: len(children.read_text().split()) >= 2 and len(processes_of(folder)) >= 2, 60, "the start")
+        # The origin, the server and nginx, and the processes of both, which nginx's would outlive.
+        eventually(lambda: len(children.read_text().split()) >= 3 and len(processes_of(folder)) >= 5, 60, "the start")
         started = processes_of(folder) | {int(word) for word in children.read_text().split()}
         run.send_signal(signal.SIGINT)
         self.assertEqual(run.wait(20), 128 + signal.SIGINT)

@@ -10,6 +10,10 @@ struct MissScenario: Scenario {
   /// the machine, and the pictures are our own.
   static let measuredByLibrary = ["jpeg-400", "jpeg-1024"]
 
+  /// The kind that nginx's `image_filter` makes avatars of as well, in the same rounds, and the time it takes where the budgets were set.
+  static let measuredByFilter = "jpeg-1024"
+  static let filterTime = 0.012
+
   /// Kinds, and how many times the CPU time of one is measured over; a 12-megapixel photo takes as long as ten small ones.
   static let kinds = [
     ("jpeg-400", 1.0), ("jpeg-1024", 1), ("png-512", 1), ("webp-512", 1), ("gif-256", 1), ("svg", 1),
@@ -20,20 +24,18 @@ struct MissScenario: Scenario {
     let origin = try stage.origin("jpeg-400", "jpeg-1024", "png-512", "webp-512", "gif-256", "svg", "jpeg-12mp")
     // One origin plays them all: what bounds a host is not what is measured.
     let server = try stage.server(["fetch-per-host-concurrency": "64"])
+    let filter = try stage.imageFilter()
     var faults = 0
     for (kind, part) in Self.kinds {
-      // Two at a time and as fast as it goes: CPU time, not waiting.
       let isCompared = Self.measuredByLibrary.contains(kind)
       let rounds = isCompared ? stage.options.rounds : 1
       let count = max(Int(120 * stage.options.seconds * part) / rounds, 4)
       let samples = isCompared ? try origin.pictures(kind, count: 8) : []
-      var (costs, ratios): ([Double], [Double]) = ([], [])
+      var (costs, ratios, parts): ([Double], [Double], [Double]) = ([], [], [])
       for round in 1...rounds {
         let targets = (0..<count).map { PublicPath.unsigned(origin.url(kind, "cost-\(round)", $0)) }
-        let plan = LoadPlan(
-          target: server.publicSide, book: RequestBook(host: "\(server.publicSide)", targets: targets),
-          arrivals: .closed, connections: 2, duration: .seconds(60), order: .once)
-        let cost = try stage.cost(of: server.tree, plan, "\(kind): \(count) at two at a time")
+        let cost = try stage.cost(
+          of: server.tree, plan(server.publicSide, targets), "\(kind): \(count) at two at a time")
         costs.append(cost.perRequest)
         faults += cost.outcome.faults
         guard isCompared else { continue }
@@ -41,9 +43,19 @@ struct MissScenario: Scenario {
         let library = try NormalizerComparison.library(
           of: samples.map { .init(name: kind, bytes: $0) }, seconds: stage.options.seconds / 20)
         ratios.append(cost.perRequest / (library / 1e6))
+        guard let filter, kind == Self.measuredByFilter else { continue }
+        let peers = (0..<count).map { filter.path(of: origin.url(kind, "filter-\(round)", $0)) }
+        let other = try stage.cost(
+          of: filter.tree, plan(filter.endpoint, peers), "\(kind): image_filter of \(count), two at a time")
+        faults += other.outcome.faults
+        parts.append(cost.perRequest / other.perRequest)
       }
       result.add("cpu \(kind)", rounds: costs, .seconds)
       if isCompared { result.add("cpu \(kind) to vips_thumbnail", rounds: ratios, .ratio) }
+      guard !parts.isEmpty else { continue }
+      result.add("cpu \(kind) to image_filter", rounds: parts, .ratio)
+      result.add(
+        "cpu \(kind) where image_filter takes 12 ms", rounds: parts.map { $0 * Self.filterTime }, .seconds)
     }
     let count = Int(20 * stage.options.seconds)
     let mixture = ["jpeg-400", "jpeg-1024", "png-512", "webp-512", "jpeg-400"]
@@ -64,5 +76,12 @@ struct MissScenario: Scenario {
     result.add("fetches beyond one an avatar", Double(fetched - calm.requests), .count)
     result.add("server memory", Double(server.tree.rootMemory), .bytes)
     result.add("worker memory", Double(server.tree.largestChildMemory), .bytes)
+  }
+
+  /// All targets once, two at a time and as fast as it goes: CPU time, not waiting.
+  private func plan(_ target: Endpoint, _ targets: [String]) -> LoadPlan {
+    LoadPlan(
+      target: target, book: RequestBook(host: "\(target)", targets: targets), arrivals: .closed, connections: 2,
+      duration: .seconds(60), order: .once)
   }
 }

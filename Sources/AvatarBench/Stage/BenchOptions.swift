@@ -2,6 +2,8 @@
 public struct BenchOptions: Sendable {
   /// The program that is measured.
   public var server: String
+  /// The directory of nginx' configuration (`benchmarks/nginx`), for what is measured beside it.
+  public var nginx: String
   /// The base length of one measurement in seconds.
   public var seconds: Double
   /// Rounds of what is compared with something else.
@@ -12,8 +14,12 @@ public struct BenchOptions: Sendable {
   public var scale: Double
 
   /// Options for a full run.
-  public init(server: String, seconds: Double = 6, rounds: Int = 3, seed: UInt64 = 1, scale: Double = 1) {
+  public init(
+    server: String, nginx: String, seconds: Double = 6, rounds: Int = 3, seed: UInt64 = 1,
+    scale: Double = 1
+  ) {
     self.server = server
+    self.nginx = nginx
     self.seconds = seconds
     self.rounds = rounds
     self.seed = seed

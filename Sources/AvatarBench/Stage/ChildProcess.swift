@@ -6,6 +6,8 @@ import Synchronization
 final class ChildProcess: Sendable {
   /// Its process identifier.
   let identifier: Int32
+  /// Whom signals go to: the process, or its whole group.
+  private let receiver: Int32
   /// Our end of its standard input: it ends with us, where the program looks.
   private let input: Int32
   /// Its standard output, if it was asked for.
@@ -13,10 +15,13 @@ final class ChildProcess: Sendable {
   private let status = Mutex<Int32?>(nil)
 
   /// All that run, for the end of the benchmark, and whether that has come.
-  private static let running = Mutex((identifiers: Set<Int32>(), isOver: false))
+  private static let running = Mutex((receivers: Set<Int32>(), isOver: false))
 
   /// Starts `program` (a path, or a name that is looked up) with `arguments`; what it writes goes to `log`, and its standard output to us where `reads` is set.
-  init(_ program: String, _ arguments: [String], log: String, reads: Bool = false) throws(AvatarError) {
+  /// One that `leadsGroup` ends with the processes it started, for a program that would leave them behind.
+  init(
+    _ program: String, _ arguments: [String], log: String, reads: Bool = false, leadsGroup: Bool = false
+  ) throws(AvatarError) {
     var into: [Int32] = [-1, -1]
     var from: [Int32] = [-1, -1]
     guard Self.makePipe(&into), !reads || Self.makePipe(&from) else {
@@ -43,7 +48,8 @@ final class ChildProcess: Sendable {
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | (leadsGroup ? POSIX_SPAWN_SETPGROUP : 0)))
 
     var pointers: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
@@ -57,9 +63,10 @@ final class ChildProcess: Sendable {
     self.identifier = identifier
     input = into[1]
     output = from[0]
-    let started = identifier
+    receiver = leadsGroup ? -identifier : identifier
+    let started = receiver
     Self.running.withLock { running in
-      running.identifiers.insert(started)
+      running.receivers.insert(started)
       // A scenario whose server was just killed goes on until the process ends, and starts others.
       if running.isOver { kill(started, SIGKILL) }
     }
@@ -94,11 +101,11 @@ final class ChildProcess: Sendable {
   func end(_ how: End) {
     guard isRunning else { return }
     if how == .terminate {
-      kill(identifier, SIGTERM)
+      kill(receiver, SIGTERM)
       let deadline = Deadline.after(.seconds(10))
       while isRunning, !deadline.hasPassed { Pause.milliseconds(5) }
     }
-    if isRunning { kill(identifier, SIGKILL) }
+    if isRunning { kill(receiver, SIGKILL) }
     _ = wait(blocking: true)
   }
 
@@ -106,7 +113,7 @@ final class ChildProcess: Sendable {
   static func killAll() {
     running.withLock { running in
       running.isOver = true
-      for identifier in running.identifiers { kill(identifier, SIGKILL) }
+      for receiver in running.receivers { kill(receiver, SIGKILL) }
     }
   }
 
@@ -123,7 +130,7 @@ final class ChildProcess: Sendable {
       var result: Int32 = 0
       guard waitpid(identifier, &result, blocking ? 0 : WNOHANG) == identifier else { return nil }
       status = result
-      Self.running.withLock { _ = $0.identifiers.remove(identifier) }
+      Self.running.withLock { _ = $0.receivers.remove(receiver) }
       close(input)
       return result
     }

@@ -13,6 +13,7 @@ public final class Stage {
   private var sampler: UsageSampler?
   private(set) var usage: [ScenarioResult.UsageSample] = []
   private var servers: [ServerUnderTest] = []
+  private var peer: ImageFilterPeer?
 
   init(options: BenchOptions, scenario: String, progress: any BenchProgress) throws(AvatarError) {
     self.options = options
@@ -53,6 +54,20 @@ public final class Stage {
     return try OriginProcess(kinds: kinds, seed: options.seed, variations: variations, directory: directory)
   }
 
+  /// Starts nginx with `image_filter`, to the scenario's end; notes it where the machine has none.
+  func imageFilter() throws(AvatarError) -> ImageFilterPeer? {
+    if let missing = ImageFilterPeer.missing(options.nginx) {
+      doubt(missing)
+      return nil
+    }
+    step("starting nginx with image_filter")
+    let place = "\(directory)/image-filter"
+    Files.makeDirectory(place)
+    let peer = try ImageFilterPeer(configuration: options.nginx, directory: place)
+    self.peer = peer
+    return peer
+  }
+
   /// Sends load to its end and looks at whether the generator kept up.
   func load(_ plan: LoadPlan, _ what: String) throws(AvatarError) -> LoadOutcome {
     try begin(plan, what).outcome()
@@ -81,6 +96,7 @@ public final class Stage {
   func finish() {
     usage = sampler?.stop() ?? []
     servers = []
+    peer = nil
   }
 }
 
