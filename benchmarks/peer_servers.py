@@ -21,6 +21,9 @@ import support  # noqa: E402
 BUILT = PACKAGE / ".build/release"
 THUMBOR = PACKAGE / ".build/peers/venv/bin/thumbor"
 KEY = bytes(range(16))
+DESCRIPTORS = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+# Files that each of nginx's workers keeps open, beside its connections: one that runs out of descriptors stands still.
+OPEN_FILES = DESCRIPTORS - 6000
 
 
 def cpu_seconds(root):
@@ -142,8 +145,7 @@ def nginx(case, name, http, folder=None, behind=(), module=""):
     text = nginx_part("main.conf").replace("@HTTP", http)
     for mark, value in {
             "@USER": "user root;" if os.geteuid() == 0 else "", "@MODULE": f"load_module {module};" if module else "",
-            "@CORES": os.cpu_count(), "@DESCRIPTORS": resource.getrlimit(resource.RLIMIT_NOFILE)[1],
-            "@FOLDER": folder, "@PORT": port, "@BEHIND": support.free_port()}.items():
+            "@CORES": os.cpu_count(), "@DESCRIPTORS": DESCRIPTORS, "@OPEN": OPEN_FILES, "@FOLDER": folder, "@PORT": port, "@BEHIND": support.free_port()}.items():
         text = text.replace(mark, str(value))
     pathlib.Path(folder, "nginx.conf").write_text(text)
     return Server(case, name, ["nginx", "-c", f"{folder}/nginx.conf", "-e", f"{folder}/error.log"], port, folder, behind)

@@ -8,7 +8,6 @@ import argparse
 import json
 import os
 import pathlib
-import resource
 import shutil
 import signal
 import socket
@@ -147,6 +146,15 @@ def path(server, source):
     return peers.signed_path(source)
 
 
+# A round of what is compared by its CPU time: what the machine does beside it comes and goes within seconds.
+TURNS = 4
+
+
+def cpu_per_answer(turns):
+    """Seconds, of several loads together."""
+    return sum(turn["cpu"] * turn["answers"] for turn in turns) / max(sum(turn["answers"] for turn in turns), 1)
+
+
 def hits(run):
     table = Table("A hit: one avatar, kept connections, 32 at once", "The same bytes from the first five; the last two have made their own.")
     source = url(run.origin, "jpeg-400", "peers-hit", 1)
@@ -167,15 +175,14 @@ def hits(run):
     for server in servers:
         support.eventually(lambda: peers.answers(server.port, path(server, source)), 30, server.name)
     for _ in run.turns(table.title):
-        # In short turns: what the machine does beside it comes and goes within seconds.
         found = {server: [] for server in servers}
-        for server in servers * 4:
-            found[server].append(Load(server, [path(server, source)], max(run.seconds / 2, 0.5)).outcome())
+        for server in servers * TURNS:
+            found[server].append(Load(server, [path(server, source)], run.turn).outcome())
             run.faults(server, found[server][-1])
         for server, turns in found.items():
             answers = sum(turn["answers"] for turn in turns)
             table.add(server.name, **{
-                "CPU_µs_a_request": sum(turn["cpu"] * turn["answers"] for turn in turns) / max(answers, 1) * 1e6,
+                "CPU_µs_a_request": cpu_per_answer(turns) * 1e6,
                 "requests_a_second": answers / sum(turn["seconds"] for turn in turns)})
         for server in servers:
             table.rows[server.name].setdefault("CPU_to_nginx_static", []).append(
@@ -187,9 +194,15 @@ def hits(run):
 
 
 def many(run):
-    # Each of nginx's workers keeps all of its files open, beside its connections: one that runs out of descriptors stands still.
-    count = min(run.options.avatars, resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 6000)
-    table = Table(f"{count:,} hot avatars in random order, and one", "All in memory: our memory tier, nginx's files in the page cache.")
+    return hot(run, run.options.avatars, "nginx's files in the page cache, as many of them open as descriptors allow.")
+
+
+def many_open(run):
+    return hot(run, min(run.options.avatars, peers.OPEN_FILES), "nginx's files in the page cache and all of them open.")
+
+
+def hot(run, count, note):
+    table = Table(f"{count:,} hot avatars in random order, and one", f"All in memory: our memory tier, {note}")
     single = peers.avatar_server(run.stage)
     source = url(run.origin, "jpeg-400", "peers-many", 1)
     body = peers.get(single.port, path(single, source)).content
@@ -216,13 +229,17 @@ def many(run):
             seen += Load(server, all_paths[seen:], 3).outcome()["answers"]
     one = {ours: (single, path(single, source)), static: (static, asked[static][0])}
     for number in run.turns(table.title):
+        found = {(server, what): [] for server in (ours, static) for what in ("one", "all")}
+        for turn in range(TURNS):
+            for server in (ours, static):
+                target, only = one[server]
+                found[server, "one"].append(Load(target, [only], run.turn).outcome())
+                found[server, "all"].append(
+                    Load(server, asked[server], run.turn, 32, "--shuffle", number * TURNS + turn).outcome())
+                run.faults(server, found[server, "all"][-1])
         for server in (ours, static):
-            target, only = one[server]
-            few = Load(target, [only], run.seconds).outcome()
-            each = Load(server, asked[server], run.seconds, 32, "--shuffle", number).outcome()
-            run.faults(server, each)
-            table.add(server.name, **{"one:_CPU_µs": few["cpu"] * 1e6, "all:_CPU_µs": each["cpu"] * 1e6,
-                                      "all_to_one": each["cpu"] / few["cpu"]})
+            few, each = cpu_per_answer(found[server, "one"]), cpu_per_answer(found[server, "all"])
+            table.add(server.name, **{"one:_CPU_µs": few * 1e6, "all:_CPU_µs": each * 1e6, "all_to_one": each / few})
     table.target("ours, all to one", table.rows[ours.name]["all_to_one"], 1.35)
     theirs = table.rows[static.name]["all_to_one"]
     table.target("ours, all to one, against nginx's own ratio",
@@ -330,6 +347,7 @@ class Run:
 
     def __init__(self, options):
         self.options, self.seconds, self.left_out, self.wrong = options, options.seconds, {}, []
+        self.turn = max(options.seconds / 2, 0.5)
 
     def play(self, comparison):
         """A comparison's table; its servers end with it."""
@@ -366,7 +384,7 @@ class Run:
             self.wrong.append(f"{server.name}: {found['faults']} of {found['answers'] + found['faults']} requests failed")
 
 
-COMPARISONS = {"hits": hits, "many": many, "misses": misses, "storm": storm, "mixed": mixed, "hanging": hanging}
+COMPARISONS = {"hits": hits, "many": many, "many-open": many_open, "misses": misses, "storm": storm, "mixed": mixed, "hanging": hanging}
 
 
 def machine():
@@ -380,7 +398,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=2, help="length of one measurement")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--avatars", type=int, default=20_000, help="hot avatars of the second comparison, as far as descriptors allow")
+    parser.add_argument("--avatars", type=int, default=100_000, help="hot avatars of the second comparison")
     parser.add_argument("--only", action="append", choices=COMPARISONS, help="one comparison; may be given again")
     parser.add_argument("--markdown", help="write the tables there, in place of those of the last run")
     parser.add_argument("--json", help="write every round's figures there")

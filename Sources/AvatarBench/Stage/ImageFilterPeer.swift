@@ -30,7 +30,8 @@ final class ImageFilterPeer {
     var text = (Files.text("\(configuration)/main.conf") ?? "").replacing("@HTTP", with: parts.joined())
     for (mark, value) in [
       ("@USER", geteuid() == 0 ? "user root;" : ""), ("@MODULE", "load_module \(Self.module);"),
-      ("@CORES", "\(Machine.here.cores)"), ("@DESCRIPTORS", "\(limit.rlim_cur)"), ("@FOLDER", directory),
+      ("@CORES", "\(Machine.here.cores)"), ("@DESCRIPTORS", "\(limit.rlim_max)"), ("@OPEN", "1000"),
+      ("@FOLDER", directory),
       ("@PORT", "\(port)"), ("@BEHIND", "\(try FreePort.find())"),
     ] { text = text.replacing(mark, with: value) }
     guard Files.write(text, to: "\(directory)/nginx.conf") else {
