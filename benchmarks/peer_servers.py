@@ -21,9 +21,11 @@ import support  # noqa: E402
 BUILT = PACKAGE / ".build/release"
 THUMBOR = PACKAGE / ".build/peers/venv/bin/thumbor"
 KEY = bytes(range(16))
-DESCRIPTORS = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+MOST_DESCRIPTORS = 1 << 20  # An endless limit has no number that nginx reads.
+HARD_LIMIT = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+DESCRIPTORS = MOST_DESCRIPTORS if HARD_LIMIT == resource.RLIM_INFINITY else min(HARD_LIMIT, MOST_DESCRIPTORS)
 # Files that each of nginx's workers keeps open, beside its connections: one that runs out of descriptors stands still.
-OPEN_FILES = DESCRIPTORS - 6000
+OPEN_FILES = max(DESCRIPTORS - 6000, DESCRIPTORS // 2)
 
 
 def cpu_seconds(root):
@@ -145,7 +147,8 @@ def nginx(case, name, http, folder=None, behind=(), module=""):
     text = nginx_part("main.conf").replace("@HTTP", http)
     for mark, value in {
             "@USER": "user root;" if os.geteuid() == 0 else "", "@MODULE": f"load_module {module};" if module else "",
-            "@CORES": os.cpu_count(), "@DESCRIPTORS": DESCRIPTORS, "@OPEN": OPEN_FILES, "@FOLDER": folder, "@PORT": port, "@BEHIND": support.free_port()}.items():
+            "@CORES": os.cpu_count(), "@DESCRIPTORS": DESCRIPTORS, "@OPEN": OPEN_FILES,
+            "@FOLDER": folder, "@PORT": port, "@BEHIND": support.free_port()}.items():
         text = text.replace(mark, str(value))
     pathlib.Path(folder, "nginx.conf").write_text(text)
     return Server(case, name, ["nginx", "-c", f"{folder}/nginx.conf", "-e", f"{folder}/error.log"], port, folder, behind)

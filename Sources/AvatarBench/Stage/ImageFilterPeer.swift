@@ -30,7 +30,7 @@ final class ImageFilterPeer {
     var text = (Files.text("\(configuration)/main.conf") ?? "").replacing("@HTTP", with: parts.joined())
     for (mark, value) in [
       ("@USER", geteuid() == 0 ? "user root;" : ""), ("@MODULE", "load_module \(Self.module);"),
-      ("@CORES", "\(Machine.here.cores)"), ("@DESCRIPTORS", "\(limit.rlim_max)"), ("@OPEN", "1000"),
+      ("@CORES", "\(Machine.here.cores)"), ("@DESCRIPTORS", "\(min(limit.rlim_max, 1 << 20))"), ("@OPEN", "1000"),
       ("@FOLDER", directory),
       ("@PORT", "\(port)"), ("@BEHIND", "\(try FreePort.find())"),
     ] { text = text.replacing(mark, with: value) }
