@@ -39,7 +39,7 @@ test: ## every test
 
 .PHONY: bench
 bench: build ## every scenario of avatar-bench against its budgets; the result goes into .build/bench
-	@.ci/setup test
+	@.ci/setup bench
 	swift build -c release --product bare-responder
 	swift build -c release --product avatar-bench
 	@mkdir -p .build/bench
@@ -72,7 +72,7 @@ proofs: build ## thousands of waiters, a hundred killed workers, memory after th
 
 .PHONY: bench-peers
 bench-peers: build ## the comparison with nginx, Varnish and thumbor, into benchmarks/RESULTS.md (minutes)
-	@.ci/setup bench
+	@.ci/setup peers
 	swift build -c release --product avatar-bench
 	swift build -c release --product bare-responder
 	benchmarks/peers.py --markdown benchmarks/RESULTS.md

@@ -154,7 +154,7 @@ def nginx(case, name, http, folder=None, behind=(), module=""):
     return Server(case, name, ["nginx", "-c", f"{folder}/nginx.conf", "-e", f"{folder}/error.log"], port, folder, behind)
 
 
-STATIC = "server { listen 127.0.0.1:@PORT; root @FOLDER/files; }"
+STATIC = "server { listen 127.0.0.1:@PORT; root '@FOLDER/files'; }"
 IMAGE_FILTER_MODULE = "/usr/lib/nginx/modules/ngx_http_image_filter_module.so"
 
 
@@ -194,7 +194,7 @@ def missing(what):
     """Why a peer cannot take part; None if it can."""
     paths = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     if what == "thumbor":
-        return None if THUMBOR.exists() else "not installed: PyPI could not be reached by .ci/setup bench"
+        return None if THUMBOR.exists() else "not installed: PyPI could not be reached by .ci/setup peers"
     if what == "image_filter" and not os.path.exists(IMAGE_FILTER_MODULE):
         return "libnginx-mod-http-image-filter is not installed"
     program = {"varnish": "varnishd"}.get(what, "nginx")

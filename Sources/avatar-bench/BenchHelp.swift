@@ -18,7 +18,7 @@ enum BenchHelp {
       --seed N            seed of pictures and of the order of requests (default 1)
       --scale N           size of the large caches: 1 is 100,000 hot avatars and 1,000,000 entries (default 1)
       --budgets FILE      (default benchmarks/budgets.json5)
-      --nginx DIRECTORY   what nginx is started with, for misses to be held against (default benchmarks/nginx)
+      --nginx DIRECTORY   what nginx is started with, for 1024² misses to be held against (default benchmarks/nginx)
       --counts-only       only budgets that hold on any machine decide: for CI
       --json FILE         write the result
       --html FILE         write it as one page with charts

@@ -38,22 +38,24 @@ class Scenarios(unittest.TestCase):
         for one in played:
             self.assertNotIn("failure", one)
             self.assertTrue(one["figures"], one["name"])
-        # The peer was there, and both figures are the same ratio: 2.2 ms where it takes 12.
-        miss = {figure["name"]: figure["value"] for one in played if one["name"] == "miss" for figure in one["figures"]}
-        ratio = miss["cpu jpeg-1024 to image_filter"]
-        self.assertGreater(ratio, 0)
-        self.assertAlmostEqual(miss["cpu jpeg-1024 where image_filter takes 12 ms"], 0.012 * ratio)
+        # The peer was there, and made avatars: what it refuses costs it next to nothing.
+        miss = next(one for one in played if one["name"] == "miss")
+        self.assertFalse([problem for problem in miss.get("problems", []) if "image_filter" in problem])
+        ratio, = [figure["value"] for figure in miss["figures"] if figure["name"] == "cpu jpeg-1024 to image_filter"]
+        self.assertTrue(0 < ratio < 1, ratio)
 
     def test_without_the_peer_its_budgets_are_not_met_and_the_run_says_why(self):
         away = temporary(self)
         result = os.path.join(away, "result.json")
         done = bench("miss", "--server", SERVER, "--seconds", 1, "--rounds", 1, "--nginx", away, "--json", result)
-        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
-        self.assertIn(f"image_filter is not measured: {away}/main.conf is not there", done.stdout)
+        self.assertIn(done.returncode, (1, 3), done.stdout + done.stderr)  # 3: a busy machine.
+        self.assertIn(f"image_filter is not measured: {away}/main.conf is not there", done.stdout + done.stderr)
         played = json.loads(pathlib.Path(result).read_text())["scenarios"][0]
         self.assertNotIn("failure", played)
         found = {figure["name"]: figure["value"] for figure in played["figures"] if "budget" in figure}
-        self.assertEqual(found["cpu jpeg-1024 to image_filter"], "nan")
+        for name in ("cpu jpeg-1024 to image_filter", "cpu jpeg-1024 where image_filter takes 12 ms"):
+            self.assertEqual(found[name], "nan")
+            self.assertIn(f"BROKEN  miss: {name} is", done.stdout)
 
 
 class BrokenBudgets(unittest.TestCase):
@@ -191,6 +193,13 @@ def processes_of(folder):
     return found | {child for child, parent in parents.items() if parent in found}
 
 
+def is_worker_of_nginx(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/cmdline").read_bytes().startswith(b"nginx: worker process")
+    except OSError:
+        return False
+
+
 def runs(process):
     """Whether a process is there and has not ended; one that nobody has waited for yet has."""
     try:
@@ -211,7 +220,8 @@ class Interrupt(unittest.TestCase):
         self.addCleanup(run.kill)
         children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children")
         # The origin, the server and nginx, and the processes of both, which nginx's would outlive.
-        eventually(lambda: len(children.read_text().split()) >= 3 and len(processes_of(folder)) >= 5, 60, "the start")
+        eventually(lambda: len(children.read_text().split()) >= 3 and any(map(is_worker_of_nginx, processes_of(folder))),
+                   60, "the start")
         started = processes_of(folder) | {int(word) for word in children.read_text().split()}
         run.send_signal(signal.SIGINT)
         self.assertEqual(run.wait(20), 128 + signal.SIGINT)

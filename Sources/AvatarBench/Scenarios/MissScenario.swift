@@ -24,7 +24,7 @@ struct MissScenario: Scenario {
     let origin = try stage.origin("jpeg-400", "jpeg-1024", "png-512", "webp-512", "gif-256", "svg", "jpeg-12mp")
     // One origin plays them all: what bounds a host is not what is measured.
     let server = try stage.server(["fetch-per-host-concurrency": "64"])
-    let filter = try stage.imageFilter()
+    let filter = stage.imageFilter()
     var faults = 0
     for (kind, part) in Self.kinds {
       let isCompared = Self.measuredByLibrary.contains(kind)

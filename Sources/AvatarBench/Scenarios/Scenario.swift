@@ -56,7 +56,8 @@ extension Stage {
   func cost(of tree: ProcessTree, _ plan: LoadPlan, _ what: String) throws(AvatarError) -> CostRun {
     let before = tree.cpu
     let outcome = try load(plan, what)
-    let spent = Double(tree.cpu - before) / 1e9
+    let after = tree.cpu  // Less, where a process has ended that should not have.
+    let spent = Double(after > before ? after - before : 0) / 1e9
     return CostRun(perRequest: spent / Double(max(outcome.requests, 1)), outcome: outcome)
   }
 

@@ -130,6 +130,8 @@ final class ChildProcess: Sendable {
       var result: Int32 = 0
       guard waitpid(identifier, &result, blocking ? 0 : WNOHANG) == identifier else { return nil }
       status = result
+      // What it left behind, had it ended before us.
+      if receiver < 0 { kill(receiver, SIGKILL) }
       Self.running.withLock { _ = $0.receivers.remove(receiver) }
       close(input)
       return result

@@ -86,7 +86,11 @@ public enum Files {
     guard template.withUnsafeMutableBufferPointer({ $0.baseAddress.flatMap { mkdtemp($0) } }) != nil else {
       throw AvatarError(.internalFault, "no directory can be made in \(base)")
     }
-    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    // Programs with another working directory are told of it.
+    let whole = realpath(name, nil)
+    defer { free(whole) }
+    let path = whole.map { String(cString: $0) } ?? name
     temporary.withLock { _ = $0.insert(path) }
     return path
   }

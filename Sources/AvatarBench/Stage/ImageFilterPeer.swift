@@ -1,8 +1,8 @@
 import AvatarCore
 import Glibc
 
-/// nginx's `image_filter` behind its `proxy_cache`, the peer that misses are held against: the times asked of ours are times on a machine on which this one
-/// takes 12 ms for the same picture, so it is measured in the same rounds.
+/// nginx's `image_filter` behind its `proxy_cache`, the peer that misses of 1024² JPEGs are held against: what is asked of ours is asked where this one takes
+/// 12 ms for the same picture, so it is measured in the same rounds.
 final class ImageFilterPeer {
   /// Where it listens.
   let endpoint: Endpoint
@@ -11,11 +11,13 @@ final class ImageFilterPeer {
   private static let program = "/usr/sbin/nginx"
   private static let module = "/usr/lib/nginx/modules/ngx_http_image_filter_module.so"
 
+  private static let parts = ["proxy-cache.conf", "image-filter.conf"]
+
   /// Why there is none to be had on this machine; nil if there is.
   static func missing(_ configuration: String) -> String? {
-    for path in [program, module, "\(configuration)/main.conf"] where access(path, R_OK) != 0 {
-      return
-        "image_filter is not measured: \(path) is not there (.ci/setup test, and start from the package's directory)"
+    for path in [program, module] + (["main.conf"] + parts).map({ "\(configuration)/\($0)" })
+    where access(path, R_OK) != 0 {
+      return "\(path) is not there (.ci/setup bench, and start from the package's directory)"
     }
     return nil
   }
@@ -26,13 +28,15 @@ final class ImageFilterPeer {
     endpoint = Endpoint(loopback: port)
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    let parts = ["proxy-cache.conf", "image-filter.conf"].compactMap { Files.text("\(configuration)/\($0)") }
+    var behind = try FreePort.find()
+    while behind == port { behind = try FreePort.find() }
+    let parts = Self.parts.compactMap { Files.text("\(configuration)/\($0)") }
     var text = (Files.text("\(configuration)/main.conf") ?? "").replacing("@HTTP", with: parts.joined())
     for (mark, value) in [
       ("@USER", geteuid() == 0 ? "user root;" : ""), ("@MODULE", "load_module \(Self.module);"),
       ("@CORES", "\(Machine.here.cores)"), ("@DESCRIPTORS", "\(min(limit.rlim_max, 1 << 20))"), ("@OPEN", "1000"),
       ("@FOLDER", directory),
-      ("@PORT", "\(port)"), ("@BEHIND", "\(try FreePort.find())"),
+      ("@PORT", "\(port)"), ("@BEHIND", "\(behind)"),
     ] { text = text.replacing(mark, with: value) }
     guard Files.write(text, to: "\(directory)/nginx.conf") else {
       throw AvatarError(.internalFault, "\(directory) takes no files")

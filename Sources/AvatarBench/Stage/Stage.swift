@@ -54,17 +54,17 @@ public final class Stage {
     return try OriginProcess(kinds: kinds, seed: options.seed, variations: variations, directory: directory)
   }
 
-  /// Starts nginx with `image_filter`, to the scenario's end; notes it where the machine has none.
-  func imageFilter() throws(AvatarError) -> ImageFilterPeer? {
-    if let missing = ImageFilterPeer.missing(options.nginx) {
-      doubt(missing)
-      return nil
-    }
+  /// Starts nginx with `image_filter`, to the scenario's end; says why where there is none, as its figures will be missing.
+  func imageFilter() -> ImageFilterPeer? {
     step("starting nginx with image_filter")
     let place = "\(directory)/image-filter"
     Files.makeDirectory(place)
-    let peer = try ImageFilterPeer(configuration: options.nginx, directory: place)
-    self.peer = peer
+    do throws(AvatarError) {
+      if let missing = ImageFilterPeer.missing(options.nginx) { throw AvatarError(.internalFault, missing) }
+      peer = try ImageFilterPeer(configuration: options.nginx, directory: place)
+    } catch {
+      step("image_filter is not measured: \(error.detail)")
+    }
     return peer
   }
 
