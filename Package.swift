@@ -107,7 +107,8 @@ var targets: [Target] = [
       name: "confinement-probe", dependencies: ["AvatarCore", "AvatarWorkers", "CProbe"],
       path: "Tests/Support/confinement-probe", swiftSettings: rules),
     .testTarget(
-      name: "AvatarNormalizeTests", dependencies: ["AvatarNormalize"], exclude: ["Samples"], swiftSettings: rules),
+      name: "AvatarNormalizeTests", dependencies: ["AvatarNormalize", "CResample"], exclude: ["Samples"],
+      swiftSettings: rules),
     .testTarget(name: "BenchNormalizeTests", dependencies: ["BenchNormalize"], swiftSettings: rules),
     .testTarget(
       name: "AvatarWorkersTests", dependencies: ["AvatarWorkers", "CProbe", "avatar-worker", "confinement-probe"],

@@ -9,7 +9,7 @@ public enum Fit: String, Hashable, Sendable, CaseIterable {
 /// Everything in `image.*` that changes an avatar's bytes; a part of the cache key.
 public struct Recipe: Hashable, Sendable {
   /// Raised whenever the code makes other bytes from the same source and settings.
-  public static let version = 4
+  public static let version = 5
 
   /// Side of the square in pixels, 16…1024.
   public var size: Int

@@ -50,7 +50,7 @@ final class JPEGDecoder {
       header.width * header.height <= 2 * placement.width * placement.height
     else { return nil }
     return try withBytes(header) { start, count throws(AvatarError) in
-      try planes(start, count, header, placement, Self.eighths(placement))
+      try planes(start, count, header, placement)
     }
   }
 
@@ -81,7 +81,7 @@ final class JPEGDecoder {
 
   /// How much the filter has left to reduce after the DCT, at least: with more the picture is better by what no eye sees, and
   /// with less it becomes soft.
-  static let spare = 1.4
+  private static let spare = 1.4
 
   private static let rowsAtOnce = 2
 
@@ -124,26 +124,25 @@ final class JPEGDecoder {
   }
 
   private func planes(
-    _ bytes: UnsafePointer<UInt8>, _ count: Int, _ header: ImageHeader, _ placement: Placement, _ eighths: Int
+    _ bytes: UnsafePointer<UInt8>, _ count: Int, _ header: ImageHeader, _ placement: Placement
   ) throws(AvatarError) -> Planes? {
     var frames = [CJPEGPlane](repeating: CJPEGPlane(), count: 3)
-    let status = cjpeg_reader_start_planes(reader, entropy, bytes, count, UInt32(eighths), &frames)
+    let status = cjpeg_reader_start_planes(reader, entropy, bytes, count, &frames)
     if status == CJPEG_UNSUPPORTED { return nil }
     try check(status)
-    try checkSize(frames[0].width, frames[0].height, header, eighths)
-    while PlaneReader.reductionOfChroma(frames[1], placement) >= 2 * Self.spare,
-      cjpeg_reader_halve_chroma(reader, &frames) != 0
-    {}
+    try checkSize(frames[0].width, frames[0].height, header, 8)
     var readers: [PlaneReader] = []
     for (index, frame) in frames.enumerated() {
-      guard let reader = PlaneReader(frame, placement, isChroma: index > 0, axes: axes) else {
-        cjpeg_reader_abandon(self.reader)
+      guard let part = PlaneReader(frame, placement, isChroma: index > 0, axes: axes) else {
+        cjpeg_reader_abandon(reader)
         return nil
       }
-      readers.append(reader)
+      cjpeg_reader_keep(reader, Int32(index), UInt32(part.kept.across), UInt32(part.kept.down))
+      readers.append(part)
     }
     // The rows below the crop too: their data is checked.
-    for _ in 0..<(frames[0].height + frames[0].rows - 1) / frames[0].rows {
+    let rowsOfSamples = Int(frames[0].rows) * BlockAxis.side
+    for _ in 0..<(Int(frames[0].height) + rowsOfSamples - 1) / rowsOfSamples {
       try check(
         readers[0].withStep { luma in
           readers[1].withStep { blue in

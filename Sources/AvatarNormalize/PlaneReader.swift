@@ -2,54 +2,85 @@ internal import AvatarCore
 internal import CJPEG
 internal import CResample
 
-/// Makes an avatar's planes of those that a JPEG is stored as.
+/// Makes an avatar's planes of those that a JPEG is stored as, without making the JPEG's samples (decision 24).
 ///
 /// Most JPEGs hold luma, and chroma at half its size, and so does an avatar. Red, green and blue in between would only mean that chroma
 /// is enlarged, converted, resampled at a size that is not kept, converted back and halved again; resampling is a sum of products, which
-/// comes to the same on either side of the conversion.
+/// comes to the same on either side of the conversion, and on either side of the inverse DCT.
 struct PlaneReader {
-  private let window: Window
-  private let plane: CJPEGPlane
-  private var resampler: Resampler
-  /// A step's rows.
-  private let step: PinnedBytes
+  /// Of a block, the coefficients that are asked for.
+  let kept: (across: Int, down: Int)
+  private let across: BlockAxis
+  private let down: BlockAxis
+  /// Rows of blocks that a step brings.
+  private let step: Int
+  /// The last rows of blocks, the row `y` at `y % capacity`, each of a line for every two coefficients downwards.
+  private let lines: PinnedRows<Int16>
+  private let capacity: Int
+  /// One output row, resampled downwards.
+  private let mixed: PinnedRows<Int16>
+  private let columns: Int
+  private let result: PinnedBytes
+  /// Rows of blocks that came, and output rows that are done.
   private var taken = 0
+  private var finished = 0
 
   /// For the placement's part of `plane`; nil where chroma would come to lie beside luma.
   init?(_ plane: CJPEGPlane, _ placement: Placement, isChroma: Bool, axes: ResamplingAxes) {
-    let divisors = (plane.across, plane.down)
-    window = placement.window(
+    let divisors = (Double(plane.across), Double(plane.down))
+    let window = placement.window(
       divisors: divisors, width: Int(plane.width), height: Int(plane.height), parts: isChroma ? 2 : 1)
     guard !isChroma || placement.isCentred(window, divisors: divisors) else { return nil }
-    self.plane = plane
-    resampler = Resampler(window, bands: 1, hasAlpha: false, colour: .grey, axes: axes)
-    step = PinnedBytes(count: Int(plane.stride) * Int(plane.rows))
+    kept = (BlockAxis.kept(reduction: 1 / window.across), BlockAxis.kept(reduction: 1 / window.down))
+    across = axes.blockAxis(
+      inputs: window.columns, of: Int(plane.columns), outputs: window.width, scale: window.across, kept: kept.across)
+    let blocksDown = (Int(plane.height) + BlockAxis.side - 1) / BlockAxis.side
+    down = axes.blockAxis(
+      inputs: window.rows, of: blocksDown, outputs: window.height, scale: window.down, kept: kept.down)
+    step = Int(plane.rows)
+    // What an output row may need, and what comes while the last of it is awaited.
+    capacity = (down.blocks / step + 2) * step
+    columns = Int(plane.columns) * kept.across
+    lines = PinnedRows(count: capacity * kept.down / 2, length: 2 * columns)
+    mixed = PinnedRows(count: 1, length: columns)
+    result = PinnedBytes(count: window.width * window.height)
   }
 
-  /// How much smaller the avatar's chroma is than `plane`.
-  static func reductionOfChroma(_ plane: CJPEGPlane, _ placement: Placement) -> Double {
-    placement.reduction * 2 / max(plane.across, plane.down)
-  }
-
-  /// Lends the room for one step's rows.
-  func withStep(_ body: (UnsafeMutablePointer<UInt8>?) -> CJPEGStatus) -> CJPEGStatus {
-    step.withBytes { body($0.baseAddress?.assumingMemoryBound(to: UInt8.self)) }
+  /// Lends the room for the next step's rows.
+  func withStep(_ body: (CJPEGLines) -> CJPEGStatus) -> CJPEGStatus {
+    body(CJPEGLines(start: lines[taken % capacity * kept.down / 2], stride: lines.stride))
   }
 
   /// Takes the rows that a step has brought.
   mutating func take() {
-    let stride = Int(plane.stride)
-    for row in (taken..<taken + Int(plane.rows)).clamped(to: window.rows) {
-      step.withBytes { bytes in
-        let start = (row - taken) * stride
-        resampler.take(
-          UnsafeRawBufferPointer(
-            rebasing: bytes[start + window.columns.lowerBound..<start + window.columns.upperBound]))
-      }
-    }
-    taken += Int(plane.rows)
+    taken += step
+    while finished < down.outputs, down.firstBlock(of: finished) + down.blocks <= taken { finishRow() }
   }
 
   /// The avatar's plane, after the last step.
-  func finish() -> PinnedBytes { resampler.finish().pixels }
+  func finish() -> PinnedBytes {
+    precondition(finished == down.outputs, "every row was taken")
+    return result
+  }
+
+  private mutating func finishRow() {
+    let (first, linesPerRow) = (down.firstBlock(of: finished), kept.down / 2)
+    let count = down.blocks * linesPerRow
+    withUnsafeTemporaryAllocation(of: Optional<UnsafePointer<Int16>>.self, capacity: count) { sources in
+      for line in 0..<count {
+        let (row, part) = line.quotientAndRemainder(dividingBy: linesPerRow)
+        let place = (first + row) % capacity * linesPerRow + part
+        sources.initializeElement(at: line, to: UnsafePointer(lines[place]))
+      }
+      down.withWeights(of: finished) { cresample_mix_blocks(sources.baseAddress, $0, count, columns, mixed[0]) }
+    }
+    across.withAll { first, weights in
+      result.withBytes { bytes in
+        guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+        cresample_shrink_blocks(
+          mixed[0], first, weights, across.taps, across.outputs, start + finished * across.outputs)
+      }
+    }
+    finished += 1
+  }
 }

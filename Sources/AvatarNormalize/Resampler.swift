@@ -9,11 +9,11 @@ struct Resampler {
   private let hasAlpha: Bool
   private let colour: Picture.Colour
   /// The last `down.taps` rows, the row `y` at `y % down.taps`.
-  private let rows: FloatRows
+  private let rows: PinnedRows<Float>
   /// A few rows resampled downwards, the same turned, and the same across as well.
-  private let narrowed: FloatRows
-  private let turned: FloatRows
-  private let made: FloatRows
+  private let narrowed: PinnedRows<Float>
+  private let turned: PinnedRows<Float>
+  private let made: PinnedRows<Float>
   private let result: PinnedBytes
   private var taken = 0
   /// Output rows resampled downwards, and those that are done.
@@ -25,10 +25,10 @@ struct Resampler {
     across = axes.axis(inputs: window.columns.count, outputs: window.width, scale: window.across)
     down = axes.axis(inputs: window.rows.count, outputs: window.height, scale: window.down)
     (self.bands, self.hasAlpha, self.colour) = (bands, hasAlpha, colour)
-    rows = FloatRows(count: down.taps, length: window.columns.count * bands)
-    narrowed = FloatRows(count: Int(CRESAMPLE_ROWS), length: window.columns.count * bands)
-    turned = FloatRows(count: Int(CRESAMPLE_ROWS), length: window.columns.count * bands)
-    made = FloatRows(count: Int(CRESAMPLE_ROWS), length: window.width * bands)
+    rows = PinnedRows<Float>(count: down.taps, length: window.columns.count * bands)
+    narrowed = PinnedRows<Float>(count: Int(CRESAMPLE_ROWS), length: window.columns.count * bands)
+    turned = PinnedRows<Float>(count: Int(CRESAMPLE_ROWS), length: window.columns.count * bands)
+    made = PinnedRows<Float>(count: Int(CRESAMPLE_ROWS), length: window.width * bands)
     result = PinnedBytes(count: window.width * window.height * bands)
   }
 
@@ -96,21 +96,4 @@ struct Resampler {
       for band in 0..<bands - 1 { row[start + band] *= alpha > 0 ? 255 / alpha : 0 }
     }
   }
-}
-
-/// Rows of real numbers at addresses that do not move, each followed by the room that the loops in C want.
-private final class FloatRows {
-  private let start: UnsafeMutablePointer<Float>
-  /// Floats from row to row.
-  let stride: Int
-
-  init(count: Int, length: Int) {
-    stride = length + Int(CRESAMPLE_SLACK)
-    start = .allocate(capacity: count * stride)
-    start.initialize(repeating: 0, count: count * stride)
-  }
-
-  deinit { start.deallocate() }
-
-  subscript(row: Int) -> UnsafeMutablePointer<Float> { start + row * stride }
 }

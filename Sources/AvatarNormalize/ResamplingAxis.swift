@@ -79,31 +79,3 @@ final class ResamplingAxis {
     return x < 2 ? ((-0.5 * x + 2.5) * x - 4) * x + 2 : 0
   }
 }
-
-/// The last axes that were used: most pictures come in a few sizes, and a thousand sines are a tenth of what a small one costs.
-final class ResamplingAxes {
-  private struct Key: Equatable {
-    let inputs: Int
-    let outputs: Int
-    let scale: Double
-  }
-
-  private var kept: [(key: Key, axis: ResamplingAxis)] = []
-  private static let limit = 8
-  /// Longer ones are the rare, large pictures', which take much longer themselves.
-  private static let mostTaps = 64
-
-  /// As `ResamplingAxis.init`.
-  func axis(inputs: Int, outputs: Int, scale: Double) -> ResamplingAxis {
-    let key = Key(inputs: inputs, outputs: outputs, scale: scale)
-    if let place = kept.firstIndex(where: { $0.key == key }) {
-      if place > 0 { kept.swapAt(place, place - 1) }
-      return kept[max(0, place - 1)].axis
-    }
-    let axis = ResamplingAxis(inputs: inputs, outputs: outputs, scale: scale)
-    guard axis.taps <= Self.mostTaps else { return axis }
-    if kept.count == Self.limit { kept.removeLast() }
-    kept.append((key, axis))
-    return axis
-  }
-}

@@ -35,6 +35,7 @@ enum {
 typedef struct {
   const CJPEGTable *dc, *ac;
   unsigned *last;  // DC value, of the block's component
+  unsigned wanted; // the last place whose value counts
 } Block;
 
 typedef struct {
@@ -190,25 +191,51 @@ static inline int takeDC(BitReader *reader, const CJPEGTable *table, int *differ
   return 1;
 }
 
-// The block's other coefficients; 0: no code, or one that reaches behind the block.
-static inline int takeAC(BitReader *reader, const CJPEGTable *table, JCOEF *block) {
-  unsigned place = 0;
+// The values up to `limit`, two at a look; what a look finds behind it is harmless.
+static inline int takePairs(BitReader *reader, const CJPEGTable *table, unsigned limit, JCOEF *block, unsigned *place) {
   while (1) {
     // Four looks use up at most 44 bits.
-    for (int look = 0; look < 4 && place < LAST_FEW; look++) {
+    for (int look = 0; look < 4 && *place < limit; look++) {
       CJPEGEntry entry = table->pair[reader->bits >> (64 - PAIR_BITS)];
       if (__builtin_expect(entry_bits(entry) == 0, 0)) {
-        if (!takeLong(reader, table, entry, block, &place)) return 0;
+        if (!takeLong(reader, table, entry, block, place)) return 0;
         break;
       }
       reader_drop(reader, entry_bits(entry));
-      place += entry_step1(entry);
-      block[naturalOrder[place]] = (JCOEF)entry_value1(entry);
-      place += entry_step2(entry);
-      block[naturalOrder[place]] = (JCOEF)entry_value2(entry);
+      *place += entry_step1(entry);
+      block[naturalOrder[*place]] = (JCOEF)entry_value1(entry);
+      *place += entry_step2(entry);
+      block[naturalOrder[*place]] = (JCOEF)entry_value2(entry);
     }
-    if (place >= LAST_FEW) break;
+    if (*place >= limit) return 1;
     reader_refill(reader);
+  }
+}
+
+// Past what nobody asks for, as many codes at a look as there are in its bits.
+static inline int skipMany(BitReader *reader, const CJPEGTable *table, JCOEF *block, unsigned *place) {
+  while (*place < LAST_FEW) {
+    reader_refill(reader);
+    for (int look = 0; look < 4 && *place < LAST_FEW; look++) {
+      CJPEGSkip skip = table->skip[reader->bits >> (64 - SKIP_BITS)];
+      if (__builtin_expect(skip_bits(skip) == 0, 0)) {
+        if (!takeLong(reader, table, table->one[reader->bits >> (64 - ONE_BITS)], block, place)) return 0;
+        break;
+      }
+      reader_drop(reader, skip_bits(skip));
+      *place += skip_places(skip);
+    }
+  }
+  return 1;
+}
+
+// The block's other coefficients; 0: no code, or one that reaches behind the block.
+static inline int takeAC(BitReader *reader, const CJPEGTable *table, unsigned wanted, JCOEF *block) {
+  unsigned place = 0;
+  if (wanted < LAST_FEW) {
+    if (!takePairs(reader, table, wanted, block, &place) || !skipMany(reader, table, block, &place)) return 0;
+  } else if (!takePairs(reader, table, LAST_FEW, block, &place)) {
+    return 0;
   }
   // One at a time, as the next code may be the next block's.
   while (place < DCTSIZE2 - 1) {
@@ -235,7 +262,7 @@ static int takeMCU(CJPEGHuffman *huffman, JBLOCKROW *blocks) {
     if (!takeDC(&reader, block->dc, &difference)) return 0;
     *block->last += (unsigned)difference;
     coefficients[0] = (JCOEF)*block->last;
-    if (!takeAC(&reader, block->ac, coefficients)) return 0;
+    if (!takeAC(&reader, block->ac, block->wanted, coefficients)) return 0;
   }
   huffman->reader = reader;
   return 1;
@@ -275,7 +302,7 @@ int cjpeg_huffman_attach(CJPEGHuffman *huffman, j_decompress_ptr info) {
     CJPEGTable *dc = &huffman->dc[part->dc_tbl_no], *ac = &huffman->ac[part->ac_tbl_no];
     if (!isFilled[0][part->dc_tbl_no]++) cjpeg_table_fill(dc, info->dc_huff_tbl_ptrs[part->dc_tbl_no], 0);
     if (!isFilled[1][part->ac_tbl_no]++) cjpeg_table_fill(ac, info->ac_huff_tbl_ptrs[part->ac_tbl_no], 1);
-    huffman->blocks[index] = (Block){.dc = dc, .ac = ac, .last = &huffman->last[component]};
+    huffman->blocks[index] = (Block){.dc = dc, .ac = ac, .last = &huffman->last[component], .wanted = DCTSIZE2 - 1};
   }
   huffman->blockCount = info->blocks_in_MCU;
   huffman->source = info->src->next_input_byte;
@@ -287,4 +314,16 @@ int cjpeg_huffman_attach(CJPEGHuffman *huffman, j_decompress_ptr info) {
   huffman->interface = (struct jpeg_entropy_decoder){.start_pass = leave, .decode_mcu = decodeMCU};
   info->entropy = &huffman->interface;
   return 1;
+}
+
+void cjpeg_huffman_keep(CJPEGHuffman *huffman, j_decompress_ptr info, int component, int across, int down) {
+  unsigned wanted = 0;
+  for (unsigned place = 0; place < DCTSIZE2; place++) {
+    if (naturalOrder[place] % DCTSIZE < across && naturalOrder[place] / DCTSIZE < down) wanted = place;
+  }
+  for (int index = 0; index < huffman->blockCount; index++) {
+    if (info->MCU_membership[index] == component) huffman->blocks[index].wanted = wanted;
+  }
+  if (wanted >= LAST_FEW) return;
+  cjpeg_table_fill_skip(&huffman->ac[info->comp_info[component].ac_tbl_no]);
 }

@@ -15,4 +15,6 @@ void cjpeg_huffman_destroy(CJPEGHuffman *huffman);
 /// one sequential scan of Huffman codes; else 1. Where the data are not what every decoder would read the same way it leaves by longjmp with
 /// CJPEG_IRREGULAR. `info`'s err must be a CJPEGFaults'.
 int cjpeg_huffman_attach(CJPEGHuffman *huffman, j_decompress_ptr info);
+/// After attach: of a component's blocks only the first `across` by `down` coefficients are asked for; the others may be anything.
+void cjpeg_huffman_keep(CJPEGHuffman *huffman, j_decompress_ptr info, int component, int across, int down);
 #endif

@@ -23,6 +23,7 @@ static CJPEGEntry entry_forCode(unsigned codeBits, unsigned symbol, unsigned beh
 
 void cjpeg_table_fill(CJPEGTable *table, const JHUFF_TBL *source, int isAC) {
   memset(table->one, 0, sizeof table->one);
+  table->hasSkip = 0;
   memcpy(table->symbols, source->huffval, sizeof table->symbols);
   unsigned code = 0, index = 0;
   for (unsigned bits = 1; bits <= LONGEST_CODE; bits++) {
@@ -50,3 +51,19 @@ void cjpeg_table_fill(CJPEGTable *table, const JHUFF_TBL *source, int isAC) {
   }
 }
 
+
+void cjpeg_table_fill_skip(CJPEGTable *table) {
+  if (table->hasSkip++) return;
+  for (unsigned place = 0; place < 1u << SKIP_BITS; place++) {
+    unsigned bits = 0, places = 0;
+    while (places < END_OF_BLOCK) {
+      unsigned rest = place << bits & ((1u << SKIP_BITS) - 1);
+      CJPEGEntry entry = table->one[rest >> (SKIP_BITS - ONE_BITS)];
+      if (entry_bits(entry) == 0 || bits + entry_bits(entry) > SKIP_BITS) break;
+      if (entry_step1(entry) < END_OF_BLOCK && places + entry_step1(entry) > LONGEST_RUN) break;
+      bits += entry_bits(entry);
+      places += entry_step1(entry);
+    }
+    table->skip[place] = (CJPEGSkip)(bits | places << 8);
+  }
+}

@@ -9,6 +9,7 @@
 enum {
   ONE_BITS = 10,
   PAIR_BITS = 11,
+  SKIP_BITS = 12,
   LONGEST_CODE = 16,
   LONGEST_RUN = 16,
   // More than any coefficient's place and run: the block has ended.
@@ -19,6 +20,13 @@ enum {
 // value lies. A single code has a second step of 0 and its value twice, so that the second store repeats the first. Without bits, for a
 // value too long to be here: | symbol 8 | bits of the code 5 | 0 4 |, and 0 for a code too long to be here.
 typedef uint32_t CJPEGEntry;
+
+// Of what is passed over: | places 8 | bits 8 |, over as many codes as there are whole in SKIP_BITS bits and take no more than LONGEST_RUN places, an
+// end of block being the last. Without bits: a code or a value too long to be here.
+typedef uint16_t CJPEGSkip;
+
+static inline unsigned skip_bits(CJPEGSkip skip) { return skip & 255; }
+static inline unsigned skip_places(CJPEGSkip skip) { return skip >> 8; }
 
 static inline unsigned entry_bits(CJPEGEntry entry) { return entry & 15; }
 static inline unsigned entry_step1(CJPEGEntry entry) { return entry >> 4 & 127; }
@@ -31,6 +39,8 @@ static inline unsigned entry_symbol(CJPEGEntry entry) { return entry >> 9 & 255;
 typedef struct {
   CJPEGEntry one[1 << ONE_BITS];
   CJPEGEntry pair[1 << PAIR_BITS];
+  CJPEGSkip skip[1 << SKIP_BITS];
+  int hasSkip;
   // For codes longer than ONE_BITS: the first code behind those of a length, aligned to 16 bits, and where their symbols are.
   uint32_t behind[LONGEST_CODE + 1];
   int offset[LONGEST_CODE + 1];
@@ -44,4 +54,6 @@ static inline int cjpeg_extended(unsigned raw, unsigned size) {
 
 /// Of a table that jpeg_start_decompress has found to be a Huffman code.
 void cjpeg_table_fill(CJPEGTable *table, const JHUFF_TBL *source, int isAC);
+/// The part for what is passed over, of an AC table that was filled.
+void cjpeg_table_fill_skip(CJPEGTable *table);
 #endif

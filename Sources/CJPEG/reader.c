@@ -1,22 +1,7 @@
-#include "CJPEG.h"
-
 #include <setjmp.h>
 #include <stdlib.h>
 
-#include "faults.h"
-#include "huffman.h"
-
-#include <jpegint.h>
-
-struct CJPEGReader {
-  struct jpeg_decompress_struct info;
-  CJPEGFaults faults;
-  struct jpeg_source_mgr source;
-  CJPEGHuffman *huffman;
-  int isCreated;
-  int ranOut;
-  int isQuick;
-};
+#include "reader.h"
 
 static void source_nothing(j_decompress_ptr info) { (void)info; }
 
@@ -44,8 +29,9 @@ CJPEGReader *cjpeg_reader_create(void) {
   CJPEGReader *reader = calloc(1, sizeof *reader);
   if (!reader) return NULL;
   reader->huffman = cjpeg_huffman_create();
-  if (!reader->huffman) {
-    free(reader);
+  reader->blocks = cjpeg_blocks_create();
+  if (!reader->huffman || !reader->blocks) {
+    cjpeg_reader_destroy(reader);
     return NULL;
   }
   cjpeg_faults_init(&reader->faults);
@@ -61,12 +47,13 @@ void cjpeg_reader_destroy(CJPEGReader *reader) {
   if (!reader) return;
   if (reader->isCreated) jpeg_destroy_decompress(&reader->info);
   cjpeg_huffman_destroy(reader->huffman);
+  cjpeg_blocks_destroy(reader->blocks);
   free(reader);
 }
 
 // To the beginning of a file, with a decoder that knows nothing of another: libjpeg keeps tables, and a file that lacks its own would be
 // decoded with those of whichever came before it. May leave by longjmp.
-static void take(CJPEGReader *reader, const uint8_t *bytes, size_t count) {
+void cjpeg_reader_take(CJPEGReader *reader, const uint8_t *bytes, size_t count) {
   j_decompress_ptr info = &reader->info;
   if (reader->isCreated) jpeg_destroy_decompress(info);
   reader->isCreated = 0;
@@ -91,7 +78,7 @@ CJPEGStatus cjpeg_reader_start(
     uint32_t columns, CJPEGFrame *frame) {
   j_decompress_ptr info = &reader->info;
   if (setjmp(reader->faults.escape)) return cjpeg_faults_status(&reader->faults);
-  take(reader, bytes, count);
+  cjpeg_reader_take(reader, bytes, count);
   if (jpeg_read_header(info, TRUE) != JPEG_HEADER_OK) return CJPEG_CORRUPT;
   switch (info->jpeg_color_space) {
     case JCS_CMYK:
@@ -132,88 +119,6 @@ CJPEGStatus cjpeg_reader_read(CJPEGReader *reader, uint8_t *pixels, uint32_t row
     if (jpeg_read_scanlines(&reader->info, target, 1) != 1) return CJPEG_CORRUPT;
   }
   return CJPEG_OK;
-}
-
-static int hasPlanes(j_decompress_ptr info) {
-  const jpeg_component_info *parts = info->comp_info;
-  if (info->jpeg_color_space != JCS_YCbCr || info->num_components != 3) return 0;
-  if (parts[0].h_samp_factor > 2 || parts[0].v_samp_factor > 2) return 0;
-  for (int part = 1; part < 3; part++) {
-    if (parts[part].h_samp_factor != 1 || parts[part].v_samp_factor != 1) return 0;
-  }
-  return 1;
-}
-
-static void describe(j_decompress_ptr info, CJPEGPlane planes[3]) {
-  for (int index = 0; index < 3; index++) {
-    const jpeg_component_info *part = &info->comp_info[index];
-    uint32_t across = (uint32_t)(part->h_samp_factor * part->DCT_scaled_size);
-    uint32_t down = (uint32_t)(part->v_samp_factor * part->DCT_scaled_size);
-    uint32_t wholeAcross = (uint32_t)info->max_h_samp_factor * DCTSIZE;
-    uint32_t wholeDown = (uint32_t)info->max_v_samp_factor * DCTSIZE;
-    planes[index] = (CJPEGPlane){
-        .width = (info->image_width * across + wholeAcross - 1) / wholeAcross,
-        .height = (info->image_height * down + wholeDown - 1) / wholeDown,
-        .stride = part->width_in_blocks * (uint32_t)part->DCT_scaled_size,
-        .rows = down,
-        .across = (double)wholeAcross / across,
-        .down = (double)wholeDown / down};
-  }
-}
-
-CJPEGStatus cjpeg_reader_start_planes(
-    CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, uint32_t eighths,
-    CJPEGPlane planes[3]) {
-  j_decompress_ptr info = &reader->info;
-  if (setjmp(reader->faults.escape)) return cjpeg_faults_status(&reader->faults);
-  take(reader, bytes, count);
-  if (jpeg_read_header(info, TRUE) != JPEG_HEADER_OK) return CJPEG_CORRUPT;
-  if (!hasPlanes(info)) {
-    jpeg_abort_decompress(info);
-    return CJPEG_UNSUPPORTED;
-  }
-  info->out_color_space = JCS_YCbCr;
-  info->raw_data_out = TRUE;
-  info->scale_num = eighths;
-  info->scale_denom = 8;
-  if (!jpeg_start_decompress(info)) return CJPEG_CORRUPT;
-  reader->isQuick = entropy == CJPEG_QUICK && cjpeg_huffman_attach(reader->huffman, info);
-  describe(info, planes);
-  return CJPEG_OK;
-}
-
-// The library makes halved chroma at twice the scale of luma, to be as large, by an inverse DCT that it chooses as the output begins.
-int cjpeg_reader_halve_chroma(CJPEGReader *reader, CJPEGPlane planes[3]) {
-  j_decompress_ptr info = &reader->info;
-  if (setjmp(reader->faults.escape)) return 0;
-  for (int index = 1; index < 3; index++) {
-    if (info->comp_info[index].DCT_scaled_size % 2 != 0) return 0;
-  }
-  for (int index = 1; index < 3; index++) {
-    jpeg_component_info *part = &info->comp_info[index];
-    part->DCT_scaled_size /= 2;
-    part->MCU_sample_width = part->MCU_width * part->DCT_scaled_size;
-  }
-  info->idct->start_pass(info);
-  describe(info, planes);
-  return 1;
-}
-
-CJPEGStatus cjpeg_reader_step(CJPEGReader *reader, uint8_t *luma, uint8_t *blue, uint8_t *red) {
-  j_decompress_ptr info = &reader->info;
-  if (setjmp(reader->faults.escape)) return cjpeg_faults_status(&reader->faults);
-  JSAMPROW rows[3][2 * DCTSIZE];
-  JSAMPARRAY planes[3] = {rows[0], rows[1], rows[2]};
-  uint8_t *starts[3] = {luma, blue, red};
-  for (int index = 0; index < 3; index++) {
-    const jpeg_component_info *part = &info->comp_info[index];
-    size_t stride = (size_t)part->width_in_blocks * (size_t)part->DCT_scaled_size;
-    for (int row = 0; row < part->v_samp_factor * part->DCT_scaled_size; row++) {
-      rows[index][row] = starts[index] + (size_t)row * stride;
-    }
-  }
-  JDIMENSION lines = (JDIMENSION)(info->max_v_samp_factor * info->min_DCT_scaled_size);
-  return jpeg_read_raw_data(info, planes, lines) == lines ? CJPEG_OK : CJPEG_CORRUPT;
 }
 
 CJPEGStatus cjpeg_reader_skip(CJPEGReader *reader, uint32_t rows) {

@@ -83,6 +83,45 @@ struct PlanesTests {
     }
   }
 
+  /// Few coefficients of a block are enough where much is reduced, and there are no fewer than enough.
+  @Test(arguments: [(1024, 256), (1000, 256), (768, 256), (512, 256), (490, 256), (400, 256), (256, 256), (1024, 64)])
+  func `what is left out of the coefficients is not seen`(_ side: Int, _ size: Int) throws {
+    let routes = try Routes()
+    let source = try routes.jpeg(painting(side, side), quality: 95)
+    let header = try ImageHeader(of: source)
+    let recipe = Recipe(size: size)
+    let planes = try #require(
+      try routes.decoder.planes(header, placement: Placement(width: side, height: side, recipe: recipe)))
+    // All of the samples, and one step of the formula.
+    let whole = Placement(width: side, height: side, recipe: Recipe(size: side))
+    let samples = try routes.decoder.decode(header, placement: whole).0
+    let axis = ResamplingAxis(inputs: side, outputs: size, scale: Double(size) / Double(side))
+    func reduced(_ lines: [[Double]]) -> [[Double]] {
+      lines.map { line in
+        (0..<size).map { output in
+          var sum = 0.0
+          axis.withWeights(of: output) { weights in
+            for tap in 0..<axis.taps { sum += Double(weights[tap]) * line[axis.first(of: output) + tap] }
+          }
+          return sum
+        }
+      }
+    }
+    let light = samples.pixels.withBytes { bytes in
+      (0..<side).map { y in
+        (0..<side).map { x in
+          let place = (y * side + x) * 3
+          return 0.299 * Double(bytes[place]) + 0.587 * Double(bytes[place + 1]) + 0.114 * Double(bytes[place + 2])
+        }
+      }
+    }
+    let across = reduced(light)
+    let down = reduced((0..<size).map { x in across.map { $0[x] } })
+    let wanted = (0..<size).flatMap { y in (0..<size).map { x in UInt8(max(0, min(255, down[x][y].rounded()))) } }
+    let nearness = nearness(planes.luma.withBytes { Array($0) }, wanted)
+    #expect(nearness > 46.5, "\(side) to \(size): \(nearness) dB")
+  }
+
   @Test(arguments: ["waves-422.jpg", "waves-progressive.jpg"])
   func `chroma halved one way, and scans by themselves, come to the same picture`(_ name: String) throws {
     let routes = try Routes()

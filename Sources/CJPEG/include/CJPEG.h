@@ -61,24 +61,30 @@ void cjpeg_reader_abandon(CJPEGReader *reader);
 
 /// One of the planes that a JPEG is stored as.
 typedef struct CJPEGPlane {
-  uint32_t width;   ///< in its own scaled samples, as all of these
+  uint32_t width;    ///< in its own samples, as all of these
   uint32_t height;
-  uint32_t stride;  ///< bytes from row to row: `width`, or up to a block more
-  uint32_t rows;    ///< that a step fills; of the last step's, those within `height` count
-  double across;    ///< the picture's pixels that one sample stands for, 1 or more
-  double down;
+  uint32_t columns;  ///< blocks beside each other, those to the right of the picture among them
+  uint32_t rows;     ///< of blocks that a step brings, 1 or 2
+  uint32_t across;   ///< the picture's pixels that one sample stands for, 1 or 2
+  uint32_t down;
 } CJPEGPlane;
 
-/// Starts to decode `bytes` (kept, not copied) at `eighths`/8 of its size, by planes: luma and both of chroma as they are stored, neither
-/// interpolated nor turned into red, green and blue. CJPEG_UNSUPPORTED where the JPEG is not made of such planes, with chroma
-/// as large as luma or halved; another start may follow at once. CJPEG_QUICK as above.
+/// Starts to read `bytes` (kept, not copied) by planes: luma and both of chroma as they are stored, as coefficients of the DCT. CJPEG_UNSUPPORTED where the
+/// JPEG is not made of such planes, with chroma as large as luma or halved; another start may follow at once. CJPEG_QUICK as above.
 CJPEGStatus cjpeg_reader_start_planes(
-    CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, uint32_t eighths,
-    CJPEGPlane planes[3]);
-/// Before the first step: makes both planes of chroma half as large each way; 0, and nothing has changed, where they cannot be.
-int cjpeg_reader_halve_chroma(CJPEGReader *reader, CJPEGPlane planes[3]);
-/// Fills the next `rows` of each plane.
-CJPEGStatus cjpeg_reader_step(CJPEGReader *reader, uint8_t *luma, uint8_t *blue, uint8_t *red);
+    CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, CJPEGPlane planes[3]);
+/// Before the first step: of each block of `plane` (0, 1 or 2) its lowest `across` by `down` coefficients are asked for: 2, 4 or 8; all of
+/// them without this.
+void cjpeg_reader_keep(CJPEGReader *reader, int plane, uint32_t across, uint32_t down);
+/// Where coefficients go: numbers, and how many from line to line.
+typedef struct CJPEGLines {
+  int16_t *start;
+  size_t stride;
+} CJPEGLines;
+
+/// Brings the next `rows` of blocks of each plane, dequantized (modulo 2¹⁶). A row of blocks has down / 2 lines, a line columns × across pairs: of the coefficients
+/// 2i and 2i + 1 downwards.
+CJPEGStatus cjpeg_reader_step(CJPEGReader *reader, CJPEGLines luma, CJPEGLines blue, CJPEGLines red);
 
 typedef struct CJPEGWriter CJPEGWriter;
 

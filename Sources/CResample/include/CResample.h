@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Floats that each row keeps behind its end, to be read and written without harm.
+/// Numbers that each row keeps behind its end, to be read and written without harm.
 enum { CRESAMPLE_SLACK = 32 };
 
 /// Real numbers of `count` bytes.
@@ -21,4 +21,16 @@ void cresample_shrink(
     size_t outputs, size_t bands, float *turned, float *shrunk, size_t outputStride);
 /// Bytes of `count` real numbers, rounded and held within 0…255.
 void cresample_narrow(const float *row, size_t count, uint8_t *bytes);
+
+/// The same for pictures that come as blocks of coefficients (decision 24). Weights are in 2⁻¹⁵, what is resampled downwards alone in 2⁻⁶. All of it is in whole
+/// numbers, so that each machine comes to the same.
+enum { CRESAMPLE_WEIGHT_BITS = 15, CRESAMPLE_MIXED_BITS = 6 };
+/// Coefficients of which an output is the sum, across, come in multiples of this.
+enum { CRESAMPLE_BLOCK_TAPS = 8 };
+/// Of `count` lines of `columns` pairs the sum of both of each by their two weights.
+void cresample_mix_blocks(
+    const int16_t *const *lines, const int16_t *weights, size_t count, size_t columns, int16_t *mixed);
+/// Of a mixed line the bytes of `outputs` samples, a multiple of four, each the sum of `taps` neighbours from its `first` on.
+void cresample_shrink_blocks(
+    const int16_t *mixed, const int32_t *first, const int16_t *weights, size_t taps, size_t outputs, uint8_t *bytes);
 #endif
