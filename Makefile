@@ -90,7 +90,7 @@ jpeg-sanitize: ## damaged JPEGs by our entropy decoder and by libjpeg-turbo's, u
 	@mkdir -p .build/sanitize
 	@# Swift's own clang: its linker is told more than it wants to know, which is shown where it fails.
 	"$$(dirname "$$(readlink -f "$$(command -v swift)")")"/clang -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined \
-	  -DCJPEG_CHUNK_BYTES=2600 -ISources/CJPEG/include -o .build/sanitize/jpeg-damage Tests/Support/jpeg-damage.c Sources/CJPEG/*.c -ljpeg \
+	  -DCJPEG_CHUNK_BYTES=2600 -DCJPEG_WINDOW_BLOCKS=24 -ISources/CJPEG/include -o .build/sanitize/jpeg-damage Tests/Support/jpeg-damage.c Sources/CJPEG/*.c -ljpeg \
 	  2> .build/sanitize/log || { cat .build/sanitize/log; exit 1; }
 	.build/sanitize/jpeg-damage $(ROUNDS) $$(date +%j) Tests/AvatarNormalizeTests/Samples/*.jpg
 

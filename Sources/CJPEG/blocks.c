@@ -9,22 +9,41 @@
 
 enum { PARTS = 3 };
 
+// How many coefficients of a block are asked for.
 typedef struct {
-  int across, down;        // coefficients that are given of a block
-  JCOEF steps[DCTSIZE2];   // what they are multiplied by
+  int across, down;
+} Kept;
+
+typedef struct {
+  Kept kept;
+  JCOEF steps[DCTSIZE2];   // what coefficients are multiplied by
   jvirt_barray_ptr whole;  // all of them, where a picture comes in several scans
+  int last;                // DC value, where the lanes read
 } Part;
 
 struct CJPEGBlocks {
   Part parts[PARTS];
   uint32_t columns;  // of MCUs
   uint32_t row;      // of MCUs, the next
+  CJPEGLanes *lanes;
+  int hasLanes;
   JBLOCK mcu[D_MAX_BLOCKS_IN_MCU];
 };
 
-CJPEGBlocks *cjpeg_blocks_create(void) { return calloc(1, sizeof(CJPEGBlocks)); }
+CJPEGBlocks *cjpeg_blocks_create(void) {
+  CJPEGBlocks *blocks = calloc(1, sizeof(CJPEGBlocks));
+  if (blocks) blocks->lanes = cjpeg_lanes_create();
+  if (blocks && blocks->lanes) return blocks;
+  free(blocks);
+  return NULL;
+}
 
-void cjpeg_blocks_destroy(CJPEGBlocks *blocks) { free(blocks); }
+void cjpeg_blocks_destroy(CJPEGBlocks *blocks) {
+  if (blocks) cjpeg_lanes_destroy(blocks->lanes);
+  free(blocks);
+}
+
+void cjpeg_blocks_end(CJPEGBlocks *blocks) { cjpeg_lanes_end(blocks->lanes); }
 
 static int hasPlanes(j_decompress_ptr info) {
   const jpeg_component_info *parts = info->comp_info;
@@ -64,7 +83,7 @@ CJPEGStatus cjpeg_reader_start_planes(
   blocks->row = 0;
   for (int index = 0; index < PARTS; index++) {
     const jpeg_component_info *part = &info->comp_info[index];
-    blocks->parts[index] = (Part){.across = DCTSIZE, .down = DCTSIZE, .whole = whole ? whole[index] : NULL};
+    blocks->parts[index] = (Part){.kept = {DCTSIZE, DCTSIZE}, .whole = whole ? whole[index] : NULL};
     if (!part->quant_table) return CJPEG_CORRUPT;
     for (int place = 0; place < DCTSIZE2; place++) {
       blocks->parts[index].steps[place] = (JCOEF)part->quant_table->quantval[place];
@@ -83,15 +102,14 @@ CJPEGStatus cjpeg_reader_start_planes(
 
 void cjpeg_reader_keep(CJPEGReader *reader, int plane, uint32_t across, uint32_t down) {
   Part *part = &reader->blocks->parts[plane];
-  part->across = (int)across;
-  part->down = (int)down;
-  if (reader->isQuick) cjpeg_huffman_keep(reader->huffman, &reader->info, plane, part->across, part->down);
+  part->kept = (Kept){(int)across, (int)down};
+  if (reader->isQuick) cjpeg_huffman_keep(reader->huffman, &reader->info, plane, part->kept.across, part->kept.down);
 }
 
 // A block's coefficients, two of its rows at a time, those that lie below each other side by side.
 static inline __attribute__((always_inline)) void put(
     const JCOEF *block, const Part *part, int across, int16_t *restrict target, size_t stride) {
-  for (int row = 0; row < part->down; row += 2) {
+  for (int row = 0; row < part->kept.down; row += 2) {
     const JCOEF *upper = block + row * DCTSIZE, *steps = part->steps + row * DCTSIZE;
     for (int column = 0; column < across; column++) {
       target[2 * column] = (int16_t)(upper[column] * steps[column]);
@@ -102,10 +120,34 @@ static inline __attribute__((always_inline)) void put(
 }
 
 static inline void putBlock(const JCOEF *block, const Part *part, int16_t *target, size_t stride) {
-  switch (part->across) {
+  switch (part->kept.across) {
     case 2: put(block, part, 2, target, stride); break;
     case 4: put(block, part, 4, target, stride); break;
     default: put(block, part, DCTSIZE, target, stride);
+  }
+}
+
+// The same of one in zigzag order, of which no more than the lowest four by four are asked for, and of whose DC value there is a difference.
+static inline __attribute__((always_inline)) void putSorted(
+    const JCOEF *block, Part *part, int across, int down, int16_t *target, size_t stride) {
+  static const uint8_t places[4][4] = {{0, 1, 5, 6}, {2, 4, 7, 13}, {3, 8, 12, 17}, {9, 11, 18, 24}};
+  int16_t *line = target;
+  for (int row = 0; row < down; row += 2, line += stride) {
+    const JCOEF *steps = part->steps + row * DCTSIZE;
+    for (int column = 0; column < across; column++) {
+      line[2 * column] = (int16_t)(block[places[row][column]] * steps[column]);
+      line[2 * column + 1] = (int16_t)(block[places[row + 1][column]] * steps[column + DCTSIZE]);
+    }
+  }
+  part->last += block[0];
+  target[0] = (int16_t)((JCOEF)part->last * part->steps[0]);
+}
+
+static inline void putZigzag(const JCOEF *block, Part *part, int16_t *target, size_t stride) {
+  if (part->kept.across == 2 && part->kept.down == 2) {
+    putSorted(block, part, 2, 2, target, stride);
+  } else {
+    putSorted(block, part, part->kept.across, part->kept.down, target, stride);
   }
 }
 
@@ -118,9 +160,9 @@ static void stepWhole(j_decompress_ptr info, CJPEGBlocks *blocks, const CJPEGLin
     int16_t *target = targets[index].start;
     JBLOCKARRAY rows = info->mem->access_virt_barray(
         (j_common_ptr)info, part->whole, blocks->row * down, down, FALSE);
-    for (JDIMENSION row = 0; row < down; row++, target += stride * (size_t)part->down / 2) {
+    for (JDIMENSION row = 0; row < down; row++, target += stride * (size_t)part->kept.down / 2) {
       for (size_t column = 0; column < columns; column++) {
-        putBlock(rows[row][column], part, target + column * (size_t)part->across * 2, stride);
+        putBlock(rows[row][column], part, target + column * (size_t)part->kept.across * 2, stride);
       }
     }
   }
@@ -128,27 +170,32 @@ static void stepWhole(j_decompress_ptr info, CJPEGBlocks *blocks, const CJPEGLin
 
 // Where a block of an MCU goes, and how far it is to the next MCU's.
 typedef struct {
-  const Part *part;
+  Part *part;
   int16_t *target;
   size_t stride, next;
 } Way;
 
-static void stepOnce(j_decompress_ptr info, CJPEGBlocks *blocks, const CJPEGLines targets[PARTS]) {
-  Way ways[D_MAX_BLOCKS_IN_MCU];
-  JBLOCKROW rows[D_MAX_BLOCKS_IN_MCU];
+static int findWays(j_decompress_ptr info, CJPEGBlocks *blocks, const CJPEGLines targets[PARTS], Way *ways) {
   int count = 0;
   for (int member = 0; member < info->comps_in_scan; member++) {
     const jpeg_component_info *component = info->cur_comp_info[member];
-    const Part *part = &blocks->parts[component->component_index];
-    size_t width = (size_t)part->across * 2, stride = targets[component->component_index].stride;
+    Part *part = &blocks->parts[component->component_index];
+    size_t width = (size_t)part->kept.across * 2, stride = targets[component->component_index].stride;
     int16_t *target = targets[component->component_index].start;
-    for (int row = 0; row < component->MCU_height; row++, target += stride * (size_t)part->down / 2) {
+    for (int row = 0; row < component->MCU_height; row++, target += stride * (size_t)part->kept.down / 2) {
       for (int column = 0; column < component->MCU_width; column++, count++) {
         ways[count] = (Way){part, target + (size_t)column * width, stride, (size_t)component->MCU_width * width};
-        rows[count] = &blocks->mcu[count];
       }
     }
   }
+  return count;
+}
+
+static void stepOnce(j_decompress_ptr info, CJPEGBlocks *blocks, const CJPEGLines targets[PARTS]) {
+  Way ways[D_MAX_BLOCKS_IN_MCU];
+  JBLOCKROW rows[D_MAX_BLOCKS_IN_MCU];
+  int count = findWays(info, blocks, targets, ways);
+  for (int block = 0; block < count; block++) rows[block] = &blocks->mcu[block];
   for (uint32_t column = 0; column < blocks->columns; column++) {
     memset(blocks->mcu, 0, sizeof(JBLOCK) * (size_t)count);
     info->entropy->decode_mcu(info, rows);
@@ -159,10 +206,35 @@ static void stepOnce(j_decompress_ptr info, CJPEGBlocks *blocks, const CJPEGLine
   }
 }
 
+static void stepLanes(j_decompress_ptr info, CJPEGBlocks *blocks, const CJPEGLines targets[PARTS]) {
+  Way ways[D_MAX_BLOCKS_IN_MCU];
+  int count = findWays(info, blocks, targets, ways);
+  const JCOEF *next = cjpeg_lanes_next(blocks->lanes, blocks->columns * (size_t)count);
+  if (!next) cjpeg_huffman_leave(info);
+  size_t stride = cjpeg_lanes_stride(blocks->lanes);
+  for (uint32_t column = 0; column < blocks->columns; column++) {
+    for (int block = 0; block < count; block++, next += stride) {
+      Way *way = &ways[block];
+      putZigzag(next, way->part, way->target, way->stride);
+      way->target += way->next;
+    }
+  }
+}
+
 CJPEGStatus cjpeg_reader_step(CJPEGReader *reader, CJPEGLines luma, CJPEGLines blue, CJPEGLines red) {
+  CJPEGBlocks *blocks = reader->blocks;
   if (setjmp(reader->faults.escape)) return cjpeg_faults_status(&reader->faults);
   const CJPEGLines targets[PARTS] = {luma, blue, red};
-  (reader->blocks->parts[0].whole ? stepWhole : stepOnce)(&reader->info, reader->blocks, targets);
-  reader->blocks->row++;
+  if (blocks->row == 0) {
+    blocks->hasLanes = reader->isQuick && cjpeg_lanes_begin(blocks->lanes, reader->huffman, &reader->info);
+  }
+  if (blocks->parts[0].whole) {
+    stepWhole(&reader->info, blocks, targets);
+  } else if (blocks->hasLanes) {
+    stepLanes(&reader->info, blocks, targets);
+  } else {
+    stepOnce(&reader->info, blocks, targets);
+  }
+  blocks->row++;
   return CJPEG_OK;
 }

@@ -6,6 +6,7 @@
 #include <jpeglib.h>
 
 #include "CJPEG.h"
+#include "bits.h"
 
 typedef struct CJPEGHuffman CJPEGHuffman;
 
@@ -17,4 +18,21 @@ void cjpeg_huffman_destroy(CJPEGHuffman *huffman);
 int cjpeg_huffman_attach(CJPEGHuffman *huffman, j_decompress_ptr info);
 /// After attach: of a component's blocks only the first `across` by `down` coefficients are asked for; the others may be anything.
 void cjpeg_huffman_keep(CJPEGHuffman *huffman, j_decompress_ptr info, int component, int across, int down);
+
+/// Gives the attempt up, by longjmp: the data are not what every decoder would read the same way.
+void cjpeg_huffman_leave(j_decompress_ptr info);
+
+/// What else could read the data: how the blocks of each MCU are read, and where the data are.
+typedef struct {
+  const CJPEGKind *kinds;
+  int count;
+  const uint8_t *source, *end;
+} CJPEGScan;
+
+/// After attach, and before the first MCU.
+CJPEGScan cjpeg_huffman_scan(const CJPEGHuffman *huffman);
+/// Copies entropy-coded data up to `limit`, or to the byte behind it, each stuffed FF 00 as FF; up to the first marker or `sourceEnd`, and `isLast` becomes 1.
+/// Returns where what was copied ends.
+uint8_t *cjpeg_unstuff(
+    const uint8_t **source, const uint8_t *sourceEnd, uint8_t *target, const uint8_t *limit, int *isLast);
 #endif

@@ -42,7 +42,7 @@ void cjpeg_table_fill(CJPEGTable *table, const JHUFF_TBL *source, int isAC) {
   if (!isAC) return;
   for (unsigned place = 0; place < 1u << PAIR_BITS; place++) {
     CJPEGEntry first = table->one[place >> (PAIR_BITS - ONE_BITS)];
-    table->pair[place] = first;
+    table->pair[place] = entry_bits(first) ? first : STUCK << 4;
     if (entry_bits(first) == 0 || entry_step1(first) == END_OF_BLOCK) continue;
     unsigned rest = place << entry_bits(first) & ((1u << PAIR_BITS) - 1);
     CJPEGEntry second = table->one[rest >> (PAIR_BITS - ONE_BITS)];
@@ -64,6 +64,6 @@ void cjpeg_table_fill_skip(CJPEGTable *table) {
       bits += entry_bits(entry);
       places += entry_step1(entry);
     }
-    table->skip[place] = (CJPEGSkip)(bits | places << 8);
+    table->skip[place] = (CJPEGSkip)(bits ? bits | places << 6 : SKIP_STUCK);
   }
 }

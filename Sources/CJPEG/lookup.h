@@ -7,26 +7,28 @@
 #include <jpeglib.h>
 
 enum {
-  ONE_BITS = 10,
+  ONE_BITS = 11,
   PAIR_BITS = 11,
   SKIP_BITS = 12,
   LONGEST_CODE = 16,
   LONGEST_RUN = 16,
   // More than any coefficient's place and run: the block has ended.
   END_OF_BLOCK = 112,
+  // What a look that finds nothing adds to the place: more than any coefficient's, and less than an end with any of them.
+  STUCK = 64,
 };
 
 // A look's findings. With bits: | first value 7 | second value 7 | second step 7 | first step 7 | bits 4 |, a step being how many places on the
-// value lies. A single code has a second step of 0 and its value twice, so that the second store repeats the first. Without bits, for a
-// value too long to be here: | symbol 8 | bits of the code 5 | 0 4 |, and 0 for a code too long to be here.
+// value lies. A single code has a second step of 0 and its value twice, so that the second store repeats the first. Without bits: in `one`, for a value too
+// long to be here, | symbol 8 | bits of the code 5 | 0 4 |, and 0 for a code too long to be here; in `pair`, for both, one step of STUCK.
 typedef uint32_t CJPEGEntry;
 
-// Of what is passed over: | places 8 | bits 8 |, over as many codes as there are whole in SKIP_BITS bits and take no more than LONGEST_RUN places, an
-// end of block being the last. Without bits: a code or a value too long to be here.
+// Of what is passed over: | places 8 | bits 6 |, over as many codes as there are whole in SKIP_BITS bits and take no more than LONGEST_RUN places, an
+// end of block being the last. Without bits, STUCK places: a code or a value too long to be here.
 typedef uint16_t CJPEGSkip;
+enum { SKIP_STUCK = STUCK << 6 };
 
-static inline unsigned skip_bits(CJPEGSkip skip) { return skip & 255; }
-static inline unsigned skip_places(CJPEGSkip skip) { return skip >> 8; }
+static inline unsigned skip_places(CJPEGSkip skip) { return skip >> 6; }
 
 static inline unsigned entry_bits(CJPEGEntry entry) { return entry & 15; }
 static inline unsigned entry_step1(CJPEGEntry entry) { return entry >> 4 & 127; }

@@ -145,6 +145,7 @@ CJPEGStatus cjpeg_reader_finish(CJPEGReader *reader) {
 int cjpeg_reader_is_quick(const CJPEGReader *reader) { return reader->isQuick; }
 
 void cjpeg_reader_abandon(CJPEGReader *reader) {
+  cjpeg_blocks_end(reader->blocks);
   if (!reader->isCreated || setjmp(reader->faults.escape)) return;
   jpeg_abort_decompress(&reader->info);
 }

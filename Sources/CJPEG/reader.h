@@ -4,11 +4,14 @@
 #include "CJPEG.h"
 #include "faults.h"
 #include "huffman.h"
+#include "lanes.h"
 
 typedef struct CJPEGBlocks CJPEGBlocks;
 
 CJPEGBlocks *cjpeg_blocks_create(void);
 void cjpeg_blocks_destroy(CJPEGBlocks *blocks);
+/// Behind a picture: gives memory back that only a large one needs.
+void cjpeg_blocks_end(CJPEGBlocks *blocks);
 
 struct CJPEGReader {
   struct jpeg_decompress_struct info;

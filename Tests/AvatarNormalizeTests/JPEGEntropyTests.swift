@@ -44,6 +44,8 @@ struct JPEGEntropyTests {
     ]
     return try names.map { ($0, try sample("\($0).jpg")) }
       + [30, 82, 100].map { ("noise at \($0)", try noise(96, quality: $0)) }
+      // Of so many blocks that they are read at two places at once.
+      + [(720, 30), (656, 85)].map { ("\($0) of noise at \($1)", try noise($0, quality: $1)) }
   }
 
   @Test func `sound pictures are read at once, and to the same pixels`() throws {

@@ -1,0 +1,322 @@
+// Entropy-coded data have no marks in them: where a code begins is known once the one before it has been read, so that a processor waits most of the time.
+// Whoever begins somewhere in the midst, though, and takes what comes for a block, reads nonsense for a while and then, as codes are short and few,
+// comes upon the beginning of a block by chance, of which there is no way back: from there on everything is as if it had been read from the start.
+//
+// So two lanes read at once. The first is where the data are known; the second begins a window ahead of it, and notes where its blocks begin. When the first
+// comes to a place where the second began a block too, of the same kind within the MCU, the second's blocks from there on are the picture's, the first
+// lane goes on behind them, and the second begins a window ahead again. Where they do not meet, only time was lost.
+#include "lanes.h"
+
+#include <jpegint.h>
+#include <stdlib.h>
+
+#ifndef CJPEG_WINDOW_BLOCKS
+#define CJPEG_WINDOW_BLOCKS 2048  // less for a test
+#endif
+
+enum {
+  // How far the second lane is ahead of the first, about.
+  WINDOW_BLOCKS = CJPEG_WINDOW_BLOCKS,
+  // Of the second lane's: those that the lanes may meet at, and all.
+  MEETING_BLOCKS = WINDOW_BLOCKS / 2,
+  SECOND_BLOCKS = WINDOW_BLOCKS * 3 / 2,
+  // Coefficients of a block are in zigzag order, up to the last that is wanted; one that lies behind is written all the same, into the next blocks, whose
+  // turn comes later.
+  SHORT_STRIDE = 8,
+  MOST_STRIDE = 32,
+  // Of a lane that has read one block too many, and one that may come behind it.
+  ZEROS = 2 * BLOCK_BYTES + 2 * AHEAD_BYTES,
+  // With less to go there is one lane.
+  LEAST_WINDOW_BYTES = 128,
+  // Places of bits are numbers of 32 bits.
+  MOST_BYTES = 1 << 28,
+  // As much memory as a picture of a million pixels needs is kept from picture to picture.
+  KEPT_BYTES = 1 << 20,
+};
+
+struct CJPEGLanes {
+  CJPEGKind kinds[D_MAX_BLOCKS_IN_MCU];
+  size_t perMCU;
+  size_t stride;
+  size_t total, done, given;  // blocks
+  size_t windowBytes;
+  CJPEGBits first;
+  // The data without their stuffing, up to `end`, and zeros.
+  uint8_t *plain;
+  size_t plainRoom;
+  const uint8_t *end;
+  JCOEF *blocks;
+  size_t blocksRoom;
+  JCOEF second[SECOND_BLOCKS * MOST_STRIDE + CJPEG_PLACES];
+  uint32_t beginnings[MEETING_BLOCKS];
+};
+
+static uint8_t inOrder[CJPEG_PLACES];
+
+__attribute__((constructor)) static void fillInOrder(void) {
+  for (int place = 0; place < CJPEG_PLACES; place++) inOrder[place] = (uint8_t)place;
+}
+
+CJPEGLanes *cjpeg_lanes_create(void) { return calloc(1, sizeof(CJPEGLanes)); }
+
+static void release(CJPEGLanes *lanes, size_t least) {
+  if (lanes->plainRoom > least) {
+    free(lanes->plain);
+    lanes->plain = NULL;
+    lanes->plainRoom = 0;
+  }
+  if (lanes->blocksRoom > least) {
+    free(lanes->blocks);
+    lanes->blocks = NULL;
+    lanes->blocksRoom = 0;
+  }
+}
+
+void cjpeg_lanes_end(CJPEGLanes *lanes) { release(lanes, KEPT_BYTES); }
+
+void cjpeg_lanes_destroy(CJPEGLanes *lanes) {
+  if (!lanes) return;
+  release(lanes, 0);
+  free(lanes);
+}
+
+static int hasRoom(void **bytes, size_t *room, size_t wanted) {
+  if (*room >= wanted) return 1;
+  free(*bytes);
+  *bytes = malloc(wanted);
+  *room = *bytes ? wanted : 0;
+  return *bytes != NULL;
+}
+
+int cjpeg_lanes_begin(CJPEGLanes *lanes, const CJPEGHuffman *huffman, j_decompress_ptr info) {
+  CJPEGScan scan = cjpeg_huffman_scan(huffman);
+  size_t bytes = (size_t)(scan.end - scan.source);
+  lanes->perMCU = (size_t)scan.count;
+  lanes->total = (size_t)info->MCUs_per_row * info->MCU_rows_in_scan * lanes->perMCU;
+  lanes->done = lanes->given = 0;
+  if (info->restart_interval > 0 || lanes->total < 2 * WINDOW_BLOCKS || bytes > MOST_BYTES) return 0;
+  unsigned wanted = 0;
+  for (int index = 0; index < scan.count; index++) {
+    lanes->kinds[index] = scan.kinds[index];
+    lanes->kinds[index].order = inOrder;
+    if (scan.kinds[index].wanted > wanted) wanted = scan.kinds[index].wanted;
+  }
+  if (wanted >= MOST_STRIDE) return 0;
+  lanes->stride = wanted < SHORT_STRIDE ? SHORT_STRIDE : MOST_STRIDE;
+  size_t room = (lanes->total * lanes->stride + CJPEG_PLACES) * sizeof(JCOEF);
+  if (!hasRoom((void **)&lanes->plain, &lanes->plainRoom, bytes + 1 + ZEROS) ||
+      !hasRoom((void **)&lanes->blocks, &lanes->blocksRoom, room)) {
+    return 0;
+  }
+  int isLast = 0;
+  uint8_t *end = cjpeg_unstuff(&scan.source, scan.end, lanes->plain, lanes->plain + bytes, &isLast);
+  memset(end, 0, ZEROS);
+  lanes->end = end;
+  lanes->first = (CJPEGBits){.next = lanes->plain};
+  lanes->windowBytes = (size_t)(end - lanes->plain) * WINDOW_BLOCKS / lanes->total;
+  return 1;
+}
+
+size_t cjpeg_lanes_stride(const CJPEGLanes *lanes) { return lanes->stride; }
+
+static INLINE uint32_t placeOf(const CJPEGLanes *lanes, const CJPEGBits *bits) {
+  return (uint32_t)((bits->next - lanes->plain) * 8) - (bits->count & 63);
+}
+
+static INLINE void clear(JCOEF *block, size_t stride) {
+  memset(block, 0, (stride == SHORT_STRIDE ? SHORT_STRIDE : MOST_STRIDE) * sizeof(JCOEF));
+}
+
+// All ones while a lane's block may take a look at several codes, else 0.
+static INLINE unsigned isOpen(unsigned place) { return (unsigned)((int)(place - LAST_FEW) >> 31); }
+
+// As takePairs' look, but a block that is not open stays as it is; one with a long code before it comes to be STUCK places on. What is written then
+// goes where nothing is kept.
+static INLINE void lookAtPair(CJPEGBits *bits, const CJPEGTable *table, JCOEF *block, unsigned *place) {
+  CJPEGEntry entry = table->pair[bits->bits >> (64 - PAIR_BITS)] & isOpen(*place);
+  bits_drop(bits, entry_bits(entry));
+  *place += entry_step1(entry);
+  block[*place] = (JCOEF)entry_value1(entry);
+  *place += entry_step2(entry);
+  block[*place] = (JCOEF)entry_value2(entry);
+}
+
+// The same for skipMany's; place and the bits that were used up are one number, as they are in the table.
+static INLINE void lookOver(CJPEGBits *bits, const CJPEGTable *table, unsigned *placeAndBits) {
+  unsigned open = (unsigned)((int)(*placeAndBits - (LAST_FEW << 6)) >> 31);
+  unsigned skip = table->skip[bits->bits >> (64 - SKIP_BITS)] & open;
+  bits->bits <<= skip & 63;
+  *placeAndBits += skip;
+}
+
+// After looks: whether a block is held up by a long code.
+static INLINE int isStuck(unsigned place) { return place - STUCK < LAST_FEW; }
+
+static INLINE void help(CJPEGBits *bits, const CJPEGKind *kind, JCOEF *block, unsigned *place) {
+  if (!isStuck(*place)) return;
+  *place -= STUCK;
+  takeLong(bits, kind, block, place);
+}
+
+typedef struct {
+  int first, second;
+} Both;
+
+// A block of each lane, step by step together: while one waits for its table the other one's look is under way.
+static INLINE Both takeTwo(
+    CJPEGBits *a, CJPEGBits *b, const CJPEGKind *kindA, const CJPEGKind *kindB, JCOEF *blockA, JCOEF *blockB) {
+  int differenceA, differenceB;
+  int isDCA = takeDC(a, kindA, &differenceA), isDCB = takeDC(b, kindB, &differenceB);
+  blockA[0] = (JCOEF)differenceA;
+  blockB[0] = (JCOEF)differenceB;
+  const CJPEGTable *tableA = kindA->ac, *tableB = kindB->ac;
+  unsigned placeA = 0, placeB = 0;
+  while (1) {
+    // Three looks use up at most 33 bits.
+    for (int look = 0; look < 3; look++) {
+      lookAtPair(a, tableA, blockA, &placeA);
+    }
+    for (int look = 0; look < 3; look++) {
+      lookAtPair(b, tableB, blockB, &placeB);
+    }
+    if (__builtin_expect(isStuck(placeA) | isStuck(placeB), 0)) {
+      help(a, kindA, blockA, &placeA);
+      help(b, kindB, blockB, &placeB);
+    }
+    if (!((placeA < kindA->wanted) | (placeB < kindB->wanted))) break;
+    bits_refill(a);
+    bits_refill(b);
+  }
+  while ((placeA < LAST_FEW) | (placeB < LAST_FEW)) {
+    bits_refill(a);
+    bits_refill(b);
+    unsigned overA = placeA << 6, overB = placeB << 6;
+    // Four looks use up at most 48 bits.
+    for (int look = 0; look < 4; look++) {
+      lookOver(a, tableA, &overA);
+      lookOver(b, tableB, &overB);
+    }
+    a->count -= overA & 63;
+    b->count -= overB & 63;
+    placeA = overA >> 6;
+    placeB = overB >> 6;
+    if (__builtin_expect(isStuck(placeA) | isStuck(placeB), 0)) {
+      help(a, kindA, blockA, &placeA);
+      help(b, kindB, blockB, &placeB);
+    }
+  }
+  takeLast(a, kindA, blockA, &placeA);
+  takeLast(b, kindB, blockB, &placeB);
+  return (Both){isDCA & isEnd(placeA), isDCB & isEnd(placeB)};
+}
+
+// The first lane has used up no more bits than there are.
+static int isWithin(const CJPEGLanes *lanes) {
+  return placeOf(lanes, &lanes->first) <= (uint32_t)(lanes->end - lanes->plain) * 8;
+}
+
+// The next block of the first lane, which is not counted yet; 0: none.
+static int takeFirst(CJPEGLanes *lanes) {
+  JCOEF *block = lanes->blocks + lanes->done * lanes->stride;
+  CJPEGBits bits = lanes->first;
+  int difference;
+  clear(block, lanes->stride);
+  if (!takeBlock(&bits, &lanes->kinds[lanes->done % lanes->perMCU], block, &difference)) return 0;
+  block[0] = (JCOEF)difference;
+  lanes->first = bits;
+  return isWithin(lanes);
+}
+
+// What the second lane has read.
+typedef struct {
+  size_t count;
+  size_t sound;    // from which block on each was one
+  int isBroken;    // behind its last block comes what is none
+  CJPEGBits bits;  // behind the last
+} Second;
+
+// Both lanes' blocks, until the first is about where the second began, at `start`; 0: the first has come to what is no block.
+static INLINE int takeBoth(CJPEGLanes *lanes, size_t stride, const uint8_t *start, Second *second) {
+  CJPEGBits a = lanes->first, b = {.next = start};
+  size_t count = 0, sound = 0, kindA = lanes->done % lanes->perMCU, kindB = 0;
+  int isFirst = 1, isBroken = 0;
+  while (count < SECOND_BLOCKS && lanes->done < lanes->total && a.next < start && b.next < lanes->end) {
+    JCOEF *blockA = lanes->blocks + lanes->done * stride, *blockB = lanes->second + count * stride;
+    clear(blockA, stride);
+    clear(blockB, stride);
+    if (count < MEETING_BLOCKS) lanes->beginnings[count] = placeOf(lanes, &b);
+    Both are = takeTwo(&a, &b, &lanes->kinds[kindA], &lanes->kinds[kindB], blockA, blockB);
+    isFirst = are.first;
+    if (!isFirst) break;
+    lanes->done++;
+    if (++kindA == lanes->perMCU) kindA = 0;
+    if (__builtin_expect(!are.second, 0)) {
+      // Of the nonsense that it begins with that is to be expected: on with the bits that follow.
+      isBroken = count >= MEETING_BLOCKS;
+      if (isBroken) break;
+      bits_drop(&b, 1);
+      sound = count + 1;
+    }
+    count++;
+    if (++kindB == lanes->perMCU) kindB = 0;
+  }
+  lanes->first = a;
+  *second = (Second){.count = count, .sound = sound, .isBroken = isBroken, .bits = b};
+  return isFirst;
+}
+
+// The first lane's blocks up to where the second has one too, of the same kind. Through `block` comes the second's, or more than it may be if there is none; 0: no block.
+static int meet(CJPEGLanes *lanes, const Second *second, size_t *block) {
+  size_t known = second->count < MEETING_BLOCKS ? second->count : MEETING_BLOCKS;
+  for (size_t index = 0; lanes->done < lanes->total; lanes->done++) {
+    uint32_t place = placeOf(lanes, &lanes->first);
+    while (index < known && lanes->beginnings[index] < place) index++;
+    if (index == known) break;
+    if (lanes->beginnings[index] == place && index % lanes->perMCU == lanes->done % lanes->perMCU) {
+      *block = index;
+      return 1;
+    }
+    if (!takeFirst(lanes)) return 0;
+  }
+  *block = SECOND_BLOCKS;
+  return 1;
+}
+
+// Reads on by a window; 0: no block.
+static int advance(CJPEGLanes *lanes) {
+  size_t left = lanes->first.next < lanes->end ? (size_t)(lanes->end - lanes->first.next) : 0;
+  size_t window = left / 2 < lanes->windowBytes ? left / 2 : lanes->windowBytes;
+  if (window < LEAST_WINDOW_BYTES) {
+    for (; lanes->done < lanes->total; lanes->done++) {
+      if (!takeFirst(lanes)) return 0;
+    }
+    return 1;
+  }
+  Second second;
+  size_t block;
+  const uint8_t *start = lanes->first.next + window;
+  // The usual length is known as the program is built.
+  int isSound = lanes->stride == SHORT_STRIDE ? takeBoth(lanes, SHORT_STRIDE, start, &second)
+                                              : takeBoth(lanes, MOST_STRIDE, start, &second);
+  if (!isSound || !meet(lanes, &second, &block)) return 0;
+  if (block >= second.count) return 1;
+  if (block < second.sound) return 0;
+  size_t found = second.count - block, wanted = lanes->total - lanes->done;
+  if (found > wanted) found = wanted;
+  memcpy(lanes->blocks + lanes->done * lanes->stride, lanes->second + block * lanes->stride, found * lanes->stride * sizeof(JCOEF));
+  lanes->done += found;
+  lanes->first = second.bits;
+  if (found < second.count - block) return 1;
+  // The last one may have been made of the zeros behind the data.
+  return !second.isBroken && isWithin(lanes);
+}
+
+const JCOEF *cjpeg_lanes_next(CJPEGLanes *lanes, size_t count) {
+  if (count > lanes->total - lanes->given) return NULL;
+  while (lanes->done < lanes->given + count) {
+    if (!advance(lanes)) return NULL;
+  }
+  const JCOEF *blocks = lanes->blocks + lanes->given * lanes->stride;
+  lanes->given += count;
+  return blocks;
+}
