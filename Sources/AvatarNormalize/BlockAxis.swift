@@ -11,8 +11,8 @@ final class BlockAxis {
   let outputs: Int
   /// Blocks that each output is made of.
   let blocks: Int
-  /// Weights of each output, `blocks` times `kept` of them and zeros up to a multiple of eight.
-  let taps: Int
+  /// Weights of each output.
+  var taps: Int { blocks * kept }
   private let first: [Int32]
   private let weights: [Int16]
 
@@ -25,8 +25,7 @@ final class BlockAxis {
       return start / Self.side...(start + axis.taps - 1) / Self.side
     }
     let blocks = min(available, spans.reduce(0) { max($0, $1.count) })
-    let multiple = Int(CRESAMPLE_BLOCK_TAPS)
-    let taps = (blocks * kept + multiple - 1) / multiple * multiple
+    let taps = blocks * kept
     var first: [Int32] = []
     var weights = [Int16](repeating: 0, count: axis.outputs * taps)
     var exact = [Double](repeating: 0, count: taps)
@@ -45,7 +44,7 @@ final class BlockAxis {
       }
       for (tap, weight) in exact.enumerated() { weights[output * taps + tap] = Self.fixed(weight) }
     }
-    (self.blocks, self.taps, self.first, self.weights) = (blocks, taps, first, weights)
+    (self.blocks, self.first, self.weights) = (blocks, first, weights)
   }
 
   /// The first block of `output`, at most that many before the last.

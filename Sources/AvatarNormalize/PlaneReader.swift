@@ -17,12 +17,15 @@ struct PlaneReader {
   /// The last rows of blocks, the row `y` at `y % capacity`, each of a line for every two coefficients downwards.
   private let lines: PinnedRows<Int16>
   private let capacity: Int
-  /// One output row, resampled downwards.
+  /// A few output rows, resampled downwards, and the same turned.
   private let mixed: PinnedRows<Int16>
+  private let turned: PinnedRows<Int16>
   private let columns: Int
   private let result: PinnedBytes
-  /// Rows of blocks that came, and output rows that are done.
+  /// Rows of blocks that came.
   private var taken = 0
+  /// Output rows resampled downwards, and those that are done.
+  private var waiting = 0
   private var finished = 0
 
   /// For the placement's part of `plane`; nil where chroma would come to lie beside luma.
@@ -31,6 +34,7 @@ struct PlaneReader {
     let window = placement.window(
       divisors: divisors, width: Int(plane.width), height: Int(plane.height), parts: isChroma ? 2 : 1)
     guard !isChroma || placement.isCentred(window, divisors: divisors) else { return nil }
+    precondition(window.width % Self.rowsAtOnce == 0 && window.height % Self.rowsAtOnce == 0, "a side of planes")
     kept = (BlockAxis.kept(reduction: 1 / window.across), BlockAxis.kept(reduction: 1 / window.down))
     across = axes.blockAxis(
       inputs: window.columns, of: Int(plane.columns), outputs: window.width, scale: window.across, kept: kept.across)
@@ -42,7 +46,8 @@ struct PlaneReader {
     capacity = (down.blocks / step + 2) * step
     columns = Int(plane.columns) * kept.across
     lines = PinnedRows(count: capacity * kept.down / 2, length: 2 * columns)
-    mixed = PinnedRows(count: 1, length: columns)
+    mixed = PinnedRows(count: Self.rowsAtOnce, length: columns)
+    turned = PinnedRows(count: 1, length: Self.rowsAtOnce * (columns + Self.rowsAtOnce * 2))
     result = PinnedBytes(count: window.width * window.height)
   }
 
@@ -54,7 +59,7 @@ struct PlaneReader {
   /// Takes the rows that a step has brought.
   mutating func take() {
     taken += step
-    while finished < down.outputs, down.firstBlock(of: finished) + down.blocks <= taken { finishRow() }
+    while waiting < down.outputs, down.firstBlock(of: waiting) + down.blocks <= taken { mixRow() }
   }
 
   /// The avatar's plane, after the last step.
@@ -63,8 +68,8 @@ struct PlaneReader {
     return result
   }
 
-  private mutating func finishRow() {
-    let (first, linesPerRow) = (down.firstBlock(of: finished), kept.down / 2)
+  private mutating func mixRow() {
+    let (first, linesPerRow) = (down.firstBlock(of: waiting), kept.down / 2)
     let count = down.blocks * linesPerRow
     withUnsafeTemporaryAllocation(of: Optional<UnsafePointer<Int16>>.self, capacity: count) { sources in
       for line in 0..<count {
@@ -72,15 +77,25 @@ struct PlaneReader {
         let place = (first + row) % capacity * linesPerRow + part
         sources.initializeElement(at: line, to: UnsafePointer(lines[place]))
       }
-      down.withWeights(of: finished) { cresample_mix_blocks(sources.baseAddress, $0, count, columns, mixed[0]) }
+      down.withWeights(of: waiting) { weights in
+        cresample_mix_blocks(sources.baseAddress, weights, count, columns, mixed[waiting - finished])
+      }
     }
+    waiting += 1
+    if waiting - finished == Self.rowsAtOnce { finishRows() }
+  }
+
+  private mutating func finishRows() {
     across.withAll { first, weights in
       result.withBytes { bytes in
         guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
         cresample_shrink_blocks(
-          mixed[0], first, weights, across.taps, across.outputs, start + finished * across.outputs)
+          mixed[0], mixed.stride, columns, first, weights, across.taps, across.outputs, turned[0],
+          start + finished * across.outputs, across.outputs)
       }
     }
-    finished += 1
+    finished = waiting
   }
+
+  private static let rowsAtOnce = Int(CRESAMPLE_ROWS)
 }

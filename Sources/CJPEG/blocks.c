@@ -127,28 +127,13 @@ static inline void putBlock(const JCOEF *block, const Part *part, int16_t *targe
   }
 }
 
-// The same of one in zigzag order, of which no more than the lowest four by four are asked for, and of whose DC value there is a difference.
-static inline __attribute__((always_inline)) void putSorted(
-    const JCOEF *block, Part *part, int across, int down, int16_t *target, size_t stride) {
-  static const uint8_t places[4][4] = {{0, 1, 5, 6}, {2, 4, 7, 13}, {3, 8, 12, 17}, {9, 11, 18, 24}};
-  int16_t *line = target;
-  for (int row = 0; row < down; row += 2, line += stride) {
-    const JCOEF *steps = part->steps + row * DCTSIZE;
-    for (int column = 0; column < across; column++) {
-      line[2 * column] = (int16_t)(block[places[row][column]] * steps[column]);
-      line[2 * column + 1] = (int16_t)(block[places[row + 1][column]] * steps[column + DCTSIZE]);
-    }
-  }
+// The same of the lanes' block, of which two by two are asked for, and of whose DC value there is a difference.
+static inline void putFew(const JCOEF *block, Part *part, int16_t *target) {
   part->last += block[0];
   target[0] = (int16_t)((JCOEF)part->last * part->steps[0]);
-}
-
-static inline void putZigzag(const JCOEF *block, Part *part, int16_t *target, size_t stride) {
-  if (part->kept.across == 2 && part->kept.down == 2) {
-    putSorted(block, part, 2, 2, target, stride);
-  } else {
-    putSorted(block, part, part->kept.across, part->kept.down, target, stride);
-  }
+  target[1] = (int16_t)(block[2] * part->steps[DCTSIZE]);
+  target[2] = (int16_t)(block[1] * part->steps[1]);
+  target[3] = (int16_t)(block[4] * part->steps[DCTSIZE + 1]);
 }
 
 static void stepWhole(j_decompress_ptr info, CJPEGBlocks *blocks, const CJPEGLines targets[PARTS]) {
@@ -211,12 +196,10 @@ static void stepLanes(j_decompress_ptr info, CJPEGBlocks *blocks, const CJPEGLin
   int count = findWays(info, blocks, targets, ways);
   const JCOEF *next = cjpeg_lanes_next(blocks->lanes, blocks->columns * (size_t)count);
   if (!next) cjpeg_huffman_leave(info);
-  size_t stride = cjpeg_lanes_stride(blocks->lanes);
   for (uint32_t column = 0; column < blocks->columns; column++) {
-    for (int block = 0; block < count; block++, next += stride) {
-      Way *way = &ways[block];
-      putZigzag(next, way->part, way->target, way->stride);
-      way->target += way->next;
+    for (int block = 0; block < count; block++, next += CJPEG_LANES_STRIDE) {
+      putFew(next, ways[block].part, ways[block].target);
+      ways[block].target += ways[block].next;
     }
   }
 }

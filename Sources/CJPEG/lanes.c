@@ -11,35 +11,34 @@
 #include <stdlib.h>
 
 #ifndef CJPEG_WINDOW_BLOCKS
-#define CJPEG_WINDOW_BLOCKS 2048  // less for a test
+#define CJPEG_WINDOW_BLOCKS 256  // less for a test
 #endif
 
 enum {
-  // How far the second lane is ahead of the first, about.
-  WINDOW_BLOCKS = CJPEG_WINDOW_BLOCKS,
-  // Of the second lane's: those that the lanes may meet at, and all.
-  MEETING_BLOCKS = WINDOW_BLOCKS / 2,
-  SECOND_BLOCKS = WINDOW_BLOCKS * 3 / 2,
-  // Coefficients of a block are in zigzag order, up to the last that is wanted; one that lies behind is written all the same, into the next blocks, whose
-  // turn comes later.
-  SHORT_STRIDE = 8,
-  MOST_STRIDE = 32,
+  // How far the second lane is ahead of the first, about: an eighth of the picture, but no less and no more than this.
+  LEAST_WINDOW = CJPEG_WINDOW_BLOCKS,
+  MOST_WINDOW = 8 * LEAST_WINDOW,
+  // Of the second lane's blocks those that the lanes may meet at.
+  MEETING_BLOCKS = LEAST_WINDOW,
+  // Coefficients of a block, in zigzag order. What lies behind is written all the same, into the next blocks, whose turn comes later.
+  STRIDE = CJPEG_LANES_STRIDE,
+  SECOND_BLOCKS = MOST_WINDOW * 3 / 2,
   // Of a lane that has read one block too many, and one that may come behind it.
   ZEROS = 2 * BLOCK_BYTES + 2 * AHEAD_BYTES,
   // With less to go there is one lane.
-  LEAST_WINDOW_BYTES = 128,
+  LEAST_BYTES = 128,
   // Places of bits are numbers of 32 bits.
   MOST_BYTES = 1 << 28,
-  // As much memory as a picture of a million pixels needs is kept from picture to picture.
-  KEPT_BYTES = 1 << 20,
+  // Memory for a picture's blocks, at most; and what is kept of it from picture to picture.
+  MOST_ROOM = 1 << 23,
+  KEPT_ROOM = 1 << 20,
 };
 
 struct CJPEGLanes {
   CJPEGKind kinds[D_MAX_BLOCKS_IN_MCU];
   size_t perMCU;
-  size_t stride;
   size_t total, done, given;  // blocks
-  size_t windowBytes;
+  size_t window;              // bytes
   CJPEGBits first;
   // The data without their stuffing, up to `end`, and zeros.
   uint8_t *plain;
@@ -47,14 +46,15 @@ struct CJPEGLanes {
   const uint8_t *end;
   JCOEF *blocks;
   size_t blocksRoom;
-  JCOEF second[SECOND_BLOCKS * MOST_STRIDE + CJPEG_PLACES];
+  JCOEF second[SECOND_BLOCKS * STRIDE + CJPEG_PLACES];
   uint32_t beginnings[MEETING_BLOCKS];
 };
 
-static uint8_t inOrder[CJPEG_PLACES];
+// Where places go: nowhere else.
+static uint8_t zigzag[CJPEG_PLACES];
 
-__attribute__((constructor)) static void fillInOrder(void) {
-  for (int place = 0; place < CJPEG_PLACES; place++) inOrder[place] = (uint8_t)place;
+__attribute__((constructor)) static void fillZigzag(void) {
+  for (int place = 0; place < CJPEG_PLACES; place++) zigzag[place] = (uint8_t)place;
 }
 
 CJPEGLanes *cjpeg_lanes_create(void) { return calloc(1, sizeof(CJPEGLanes)); }
@@ -72,7 +72,7 @@ static void release(CJPEGLanes *lanes, size_t least) {
   }
 }
 
-void cjpeg_lanes_end(CJPEGLanes *lanes) { release(lanes, KEPT_BYTES); }
+void cjpeg_lanes_end(CJPEGLanes *lanes) { release(lanes, KEPT_ROOM); }
 
 void cjpeg_lanes_destroy(CJPEGLanes *lanes) {
   if (!lanes) return;
@@ -94,16 +94,13 @@ int cjpeg_lanes_begin(CJPEGLanes *lanes, const CJPEGHuffman *huffman, j_decompre
   lanes->perMCU = (size_t)scan.count;
   lanes->total = (size_t)info->MCUs_per_row * info->MCU_rows_in_scan * lanes->perMCU;
   lanes->done = lanes->given = 0;
-  if (info->restart_interval > 0 || lanes->total < 2 * WINDOW_BLOCKS || bytes > MOST_BYTES) return 0;
-  unsigned wanted = 0;
+  size_t room = (lanes->total * STRIDE + CJPEG_PLACES) * sizeof(JCOEF);
+  if (info->restart_interval > 0 || lanes->total < 4 * LEAST_WINDOW || bytes > MOST_BYTES || room > MOST_ROOM) return 0;
   for (int index = 0; index < scan.count; index++) {
+    if (scan.kinds[index].wanted >= STRIDE) return 0;
     lanes->kinds[index] = scan.kinds[index];
-    lanes->kinds[index].order = inOrder;
-    if (scan.kinds[index].wanted > wanted) wanted = scan.kinds[index].wanted;
+    lanes->kinds[index].order = zigzag;
   }
-  if (wanted >= MOST_STRIDE) return 0;
-  lanes->stride = wanted < SHORT_STRIDE ? SHORT_STRIDE : MOST_STRIDE;
-  size_t room = (lanes->total * lanes->stride + CJPEG_PLACES) * sizeof(JCOEF);
   if (!hasRoom((void **)&lanes->plain, &lanes->plainRoom, bytes + 1 + ZEROS) ||
       !hasRoom((void **)&lanes->blocks, &lanes->blocksRoom, room)) {
     return 0;
@@ -113,19 +110,18 @@ int cjpeg_lanes_begin(CJPEGLanes *lanes, const CJPEGHuffman *huffman, j_decompre
   memset(end, 0, ZEROS);
   lanes->end = end;
   lanes->first = (CJPEGBits){.next = lanes->plain};
-  lanes->windowBytes = (size_t)(end - lanes->plain) * WINDOW_BLOCKS / lanes->total;
+  size_t window = lanes->total / 8;
+  if (window > MOST_WINDOW) window = MOST_WINDOW;
+  if (window < LEAST_WINDOW) window = LEAST_WINDOW;
+  lanes->window = (size_t)(end - lanes->plain) * window / lanes->total;
   return 1;
 }
-
-size_t cjpeg_lanes_stride(const CJPEGLanes *lanes) { return lanes->stride; }
 
 static INLINE uint32_t placeOf(const CJPEGLanes *lanes, const CJPEGBits *bits) {
   return (uint32_t)((bits->next - lanes->plain) * 8) - (bits->count & 63);
 }
 
-static INLINE void clear(JCOEF *block, size_t stride) {
-  memset(block, 0, (stride == SHORT_STRIDE ? SHORT_STRIDE : MOST_STRIDE) * sizeof(JCOEF));
-}
+static INLINE void clear(JCOEF *block) { memset(block, 0, STRIDE * sizeof(JCOEF)); }
 
 // All ones while a lane's block may take a look at several codes, else 0.
 static INLINE unsigned isOpen(unsigned place) { return (unsigned)((int)(place - LAST_FEW) >> 31); }
@@ -173,12 +169,8 @@ static INLINE Both takeTwo(
   unsigned placeA = 0, placeB = 0;
   while (1) {
     // Three looks use up at most 33 bits.
-    for (int look = 0; look < 3; look++) {
-      lookAtPair(a, tableA, blockA, &placeA);
-    }
-    for (int look = 0; look < 3; look++) {
-      lookAtPair(b, tableB, blockB, &placeB);
-    }
+    for (int look = 0; look < 3; look++) lookAtPair(a, tableA, blockA, &placeA);
+    for (int look = 0; look < 3; look++) lookAtPair(b, tableB, blockB, &placeB);
     if (__builtin_expect(isStuck(placeA) | isStuck(placeB), 0)) {
       help(a, kindA, blockA, &placeA);
       help(b, kindB, blockB, &placeB);
@@ -217,10 +209,10 @@ static int isWithin(const CJPEGLanes *lanes) {
 
 // The next block of the first lane, which is not counted yet; 0: none.
 static int takeFirst(CJPEGLanes *lanes) {
-  JCOEF *block = lanes->blocks + lanes->done * lanes->stride;
+  JCOEF *block = lanes->blocks + lanes->done * STRIDE;
   CJPEGBits bits = lanes->first;
   int difference;
-  clear(block, lanes->stride);
+  clear(block);
   if (!takeBlock(&bits, &lanes->kinds[lanes->done % lanes->perMCU], block, &difference)) return 0;
   block[0] = (JCOEF)difference;
   lanes->first = bits;
@@ -236,14 +228,14 @@ typedef struct {
 } Second;
 
 // Both lanes' blocks, until the first is about where the second began, at `start`; 0: the first has come to what is no block.
-static INLINE int takeBoth(CJPEGLanes *lanes, size_t stride, const uint8_t *start, Second *second) {
+static int takeBoth(CJPEGLanes *lanes, const uint8_t *start, Second *second) {
   CJPEGBits a = lanes->first, b = {.next = start};
   size_t count = 0, sound = 0, kindA = lanes->done % lanes->perMCU, kindB = 0;
   int isFirst = 1, isBroken = 0;
   while (count < SECOND_BLOCKS && lanes->done < lanes->total && a.next < start && b.next < lanes->end) {
-    JCOEF *blockA = lanes->blocks + lanes->done * stride, *blockB = lanes->second + count * stride;
-    clear(blockA, stride);
-    clear(blockB, stride);
+    JCOEF *blockA = lanes->blocks + lanes->done * STRIDE, *blockB = lanes->second + count * STRIDE;
+    clear(blockA);
+    clear(blockB);
     if (count < MEETING_BLOCKS) lanes->beginnings[count] = placeOf(lanes, &b);
     Both are = takeTwo(&a, &b, &lanes->kinds[kindA], &lanes->kinds[kindB], blockA, blockB);
     isFirst = are.first;
@@ -285,8 +277,8 @@ static int meet(CJPEGLanes *lanes, const Second *second, size_t *block) {
 // Reads on by a window; 0: no block.
 static int advance(CJPEGLanes *lanes) {
   size_t left = lanes->first.next < lanes->end ? (size_t)(lanes->end - lanes->first.next) : 0;
-  size_t window = left / 2 < lanes->windowBytes ? left / 2 : lanes->windowBytes;
-  if (window < LEAST_WINDOW_BYTES) {
+  size_t window = left / 2 < lanes->window ? left / 2 : lanes->window;
+  if (window < LEAST_BYTES) {
     for (; lanes->done < lanes->total; lanes->done++) {
       if (!takeFirst(lanes)) return 0;
     }
@@ -294,16 +286,12 @@ static int advance(CJPEGLanes *lanes) {
   }
   Second second;
   size_t block;
-  const uint8_t *start = lanes->first.next + window;
-  // The usual length is known as the program is built.
-  int isSound = lanes->stride == SHORT_STRIDE ? takeBoth(lanes, SHORT_STRIDE, start, &second)
-                                              : takeBoth(lanes, MOST_STRIDE, start, &second);
-  if (!isSound || !meet(lanes, &second, &block)) return 0;
+  if (!takeBoth(lanes, lanes->first.next + window, &second) || !meet(lanes, &second, &block)) return 0;
   if (block >= second.count) return 1;
   if (block < second.sound) return 0;
   size_t found = second.count - block, wanted = lanes->total - lanes->done;
   if (found > wanted) found = wanted;
-  memcpy(lanes->blocks + lanes->done * lanes->stride, lanes->second + block * lanes->stride, found * lanes->stride * sizeof(JCOEF));
+  memcpy(lanes->blocks + lanes->done * STRIDE, lanes->second + block * STRIDE, found * STRIDE * sizeof(JCOEF));
   lanes->done += found;
   lanes->first = second.bits;
   if (found < second.count - block) return 1;
@@ -316,7 +304,7 @@ const JCOEF *cjpeg_lanes_next(CJPEGLanes *lanes, size_t count) {
   while (lanes->done < lanes->given + count) {
     if (!advance(lanes)) return NULL;
   }
-  const JCOEF *blocks = lanes->blocks + lanes->given * lanes->stride;
+  const JCOEF *blocks = lanes->blocks + lanes->given * STRIDE;
   lanes->given += count;
   return blocks;
 }

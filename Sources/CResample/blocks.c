@@ -1,20 +1,11 @@
 #include "CResample.h"
-
-#if defined(__x86_64__) && defined(__linux__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
+#include "wide.h"
 
 typedef int16_t Sixteen __attribute__((vector_size(32), aligned(2)));
-typedef int16_t EightShort __attribute__((vector_size(16), aligned(2)));
 typedef int32_t Eight __attribute__((vector_size(32), aligned(4)));
 typedef int32_t SixteenLong __attribute__((vector_size(64)));
-typedef int32_t EightLong __attribute__((vector_size(32)));
-typedef int32_t Four __attribute__((vector_size(16), aligned(4)));
 // Sums are made modulo 2³²: those of sound pictures fit, and the others may be anything.
 typedef uint32_t EightSums __attribute__((vector_size(32), aligned(4)));
-typedef uint32_t FourSums __attribute__((vector_size(16), aligned(4)));
 
 enum {
   MIXED_SHIFT = CRESAMPLE_WEIGHT_BITS - CRESAMPLE_MIXED_BITS,
@@ -29,10 +20,11 @@ static inline __attribute__((always_inline)) void add(EightSums *sums, const int
                        __builtin_shufflevector(all, all, 1, 3, 5, 7, 9, 11, 13, 15));
 }
 
-static inline __attribute__((always_inline)) void addFew(FourSums *sums, const int16_t *pairs, const int16_t *weights) {
-  EightLong all = __builtin_convertvector(*(const EightShort *)pairs, EightLong) *
-                  __builtin_convertvector(*(const EightShort *)weights, EightLong);
-  *sums += (FourSums)(__builtin_shufflevector(all, all, 0, 2, 4, 6) + __builtin_shufflevector(all, all, 1, 3, 5, 7));
+// Two weights, side by side all along.
+static inline __attribute__((always_inline)) void spread(Sixteen *both, const int16_t *weights) {
+  int16_t upper = weights[0], lower = weights[1];
+  *both = (Sixteen){upper, lower, upper, lower, upper, lower, upper, lower,
+                    upper, lower, upper, lower, upper, lower, upper, lower};
 }
 
 static inline int32_t within(int32_t value, int32_t low, int32_t high) {
@@ -45,9 +37,8 @@ WIDE void cresample_mix_blocks(
     EightSums left = {0}, right = {0};
     for (size_t line = 0; line < count; line++) {
       const int16_t *pairs = lines[line] + 2 * column;
-      int16_t upper = weights[2 * line], lower = weights[2 * line + 1];
-      Sixteen both = {upper, lower, upper, lower, upper, lower, upper, lower,
-                      upper, lower, upper, lower, upper, lower, upper, lower};
+      Sixteen both;
+      spread(&both, weights + 2 * line);
       add(&left, pairs, &both);
       add(&right, pairs + 16, &both);
     }
@@ -58,22 +49,33 @@ WIDE void cresample_mix_blocks(
   }
 }
 
-static inline __attribute__((always_inline)) FourSums drawnTogether(FourSums a, FourSums b) {
-  return (FourSums)(__builtin_shufflevector(a, b, 0, 2, 4, 6) + __builtin_shufflevector(a, b, 1, 3, 5, 7));
-}
-
+// Turned so that eight rows' pairs lie beside each other: a weight is for all of them, and no sums are left to be drawn together.
 WIDE void cresample_shrink_blocks(
-    const int16_t *restrict mixed, const int32_t *restrict first, const int16_t *restrict weights, size_t taps,
-    size_t outputs, uint8_t *restrict bytes) {
-  for (size_t output = 0; output < outputs; output += 4) {
-    FourSums sums[4] = {{0}};
-    for (size_t tap = 0; tap < taps; tap += CRESAMPLE_BLOCK_TAPS) {
-      for (size_t index = 0; index < 4; index++) {
-        addFew(&sums[index], mixed + first[output + index] + tap, weights + (output + index) * taps + tap);
+    const int16_t *restrict mixed, size_t mixedStride, size_t columns, const int32_t *restrict first,
+    const int16_t *restrict weights, size_t taps, size_t outputs, int16_t *restrict turned, uint8_t *restrict bytes,
+    size_t rowBytes) {
+  for (size_t column = 0; column < columns; column += 16) {
+    Eight rows[8];
+    for (size_t row = 0; row < 8; row++) rows[row] = *(const Eight *)(mixed + row * mixedStride + column);
+    transpose((const Turned *)rows, (Turned *)(turned + 8 * column));
+  }
+  for (size_t output = 0; output < outputs; output += 8) {
+    Eight values[8], rows[8];
+    for (size_t index = 0; index < 8; index++) {
+      const int16_t *source = turned + 8 * (size_t)first[output + index], *weight = weights + (output + index) * taps;
+      EightSums sums = {0};
+      for (size_t tap = 0; tap < taps; tap += 2) {
+        Sixteen both;
+        spread(&both, weight + tap);
+        add(&sums, source + 8 * tap, &both);
       }
+      values[index] = (Eight)(sums + (1u << (BYTE_SHIFT - 1)) + ((uint32_t)MIDDLE << BYTE_SHIFT)) >> BYTE_SHIFT;
     }
-    FourSums whole = drawnTogether(drawnTogether(sums[0], sums[1]), drawnTogether(sums[2], sums[3]));
-    Four values = (Four)(whole + (1u << (BYTE_SHIFT - 1)) + ((uint32_t)MIDDLE << BYTE_SHIFT)) >> BYTE_SHIFT;
-    for (size_t index = 0; index < 4; index++) bytes[output + index] = (uint8_t)within(values[index], 0, UINT8_MAX);
+    transpose((const Turned *)values, (Turned *)rows);
+    for (size_t row = 0; row < 8; row++) {
+      const int32_t *all = (const int32_t *)&rows[row];
+      uint8_t *target = bytes + row * rowBytes + output;
+      for (size_t index = 0; index < 8; index++) target[index] = (uint8_t)within(all[index], 0, UINT8_MAX);
+    }
   }
 }

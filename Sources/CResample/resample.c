@@ -1,13 +1,8 @@
 #include "CResample.h"
+#include "wide.h"
 
 // A product and a sum must be rounded one by one: fused, they would give other bytes on machines that can.
 #pragma STDC FP_CONTRACT OFF
-
-#if defined(__x86_64__) && defined(__linux__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
 
 typedef float Eight __attribute__((vector_size(32), aligned(4)));
 
@@ -27,26 +22,6 @@ WIDE void cresample_mix(
   }
 }
 
-// Eight rows of eight columns, and back.
-static inline __attribute__((always_inline)) void transpose(const Eight in[8], Eight out[8]) {
-  Eight pairs[8], fours[8];
-  for (int row = 0; row < 8; row += 2) {
-    pairs[row] = __builtin_shufflevector(in[row], in[row + 1], 0, 8, 1, 9, 4, 12, 5, 13);
-    pairs[row + 1] = __builtin_shufflevector(in[row], in[row + 1], 2, 10, 3, 11, 6, 14, 7, 15);
-  }
-  for (int half = 0; half < 8; half += 4) {
-    for (int part = 0; part < 2; part++) {
-      Eight upper = pairs[half + part], lower = pairs[half + part + 2];
-      fours[half + 2 * part] = __builtin_shufflevector(upper, lower, 0, 1, 8, 9, 4, 5, 12, 13);
-      fours[half + 2 * part + 1] = __builtin_shufflevector(upper, lower, 2, 3, 10, 11, 6, 7, 14, 15);
-    }
-  }
-  for (int column = 0; column < 4; column++) {
-    out[column] = __builtin_shufflevector(fours[column], fours[column + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-    out[column + 4] = __builtin_shufflevector(fours[column], fours[column + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-  }
-}
-
 // Turned so that eight rows lie beside each other, a weight is for all of them, and no sums are left to be drawn together.
 WIDE void cresample_shrink(
     const float *restrict rows, size_t inputStride, size_t inputs, const int32_t *restrict first,
@@ -56,7 +31,7 @@ WIDE void cresample_shrink(
   for (size_t column = 0; column < inputs * bands; column += 8) {
     Eight block[8];
     for (size_t row = 0; row < 8; row++) block[row] = *(const Eight *)(rows + row * inputStride + column);
-    transpose(block, columns + column);
+    transpose((const Turned *)block, (Turned *)(columns + column));
   }
   Eight sums[8];
   size_t samples = outputs * bands, filled = 0;
@@ -69,7 +44,7 @@ WIDE void cresample_shrink(
       sums[filled++ & 7] = sum;
       if ((filled & 7) != 0 && filled != samples) continue;
       Eight block[8];
-      transpose(sums, block);
+      transpose((const Turned *)sums, (Turned *)block);
       for (size_t row = 0; row < 8; row++) *(Eight *)(shrunk + row * outputStride + ((filled - 1) & ~(size_t)7)) = block[row];
     }
   }

@@ -25,12 +25,12 @@ void cresample_narrow(const float *row, size_t count, uint8_t *bytes);
 /// The same for pictures that come as blocks of coefficients (decision 24). Weights are in 2⁻¹⁵, what is resampled downwards alone in 2⁻⁶. All of it is in whole
 /// numbers, so that each machine comes to the same.
 enum { CRESAMPLE_WEIGHT_BITS = 15, CRESAMPLE_MIXED_BITS = 6 };
-/// Coefficients of which an output is the sum, across, come in multiples of this.
-enum { CRESAMPLE_BLOCK_TAPS = 8 };
 /// Of `count` lines of `columns` pairs the sum of both of each by their two weights.
 void cresample_mix_blocks(
     const int16_t *const *lines, const int16_t *weights, size_t count, size_t columns, int16_t *mixed);
-/// Of a mixed line the bytes of `outputs` samples, a multiple of four, each the sum of `taps` neighbours from its `first` on.
+/// Of CRESAMPLE_ROWS mixed lines, `mixedStride` apart, the bytes of `outputs` samples, a multiple of eight, each the sum of `taps` neighbours from its
+/// `first` on, both even. `turned` has room for all lines, each a multiple of 16 long; lines of bytes are `rowBytes` apart.
 void cresample_shrink_blocks(
-    const int16_t *mixed, const int32_t *first, const int16_t *weights, size_t taps, size_t outputs, uint8_t *bytes);
+    const int16_t *mixed, size_t mixedStride, size_t columns, const int32_t *first, const int16_t *weights, size_t taps,
+    size_t outputs, int16_t *turned, uint8_t *bytes, size_t rowBytes);
 #endif
