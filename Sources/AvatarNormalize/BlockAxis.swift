@@ -6,7 +6,7 @@ internal import Glibc
 /// A sample is a sum of its block's coefficients, and an output a sum of samples: so an output is a sum of coefficients, whose weights are the axis's, transformed.
 /// The inverse DCT is never made. Coefficients that stand for more detail than the output can show have next to no weight; a block's first `kept` are used.
 final class BlockAxis {
-  /// Coefficients of each block that are used: 2, 4 or 8.
+  /// Coefficients of each block that are used: 2, 4, 6 or 8.
   let kept: Int
   let outputs: Int
   /// Blocks that each output is made of.
@@ -66,7 +66,9 @@ final class BlockAxis {
 
   /// How many of a block's coefficients are used where so many samples become one: as many as make the picture no worse than libvips would, which
   /// `PlanesTests` and the benchmark's comparison measure.
-  static func kept(reduction: Double) -> Int { reduction >= 3.9 ? 2 : reduction >= 1.9 ? 4 : side }
+  static func kept(reduction: Double) -> Int {
+    reduction >= 3.9 ? 2 : reduction >= 1.9 ? 4 : reduction >= 1.5 ? 6 : side
+  }
 
   /// Samples and coefficients of a block.
   static let side = 8

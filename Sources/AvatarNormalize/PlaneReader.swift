@@ -43,7 +43,7 @@ struct PlaneReader {
       inputs: window.rows, of: blocksDown, outputs: window.height, scale: window.down, kept: kept.down)
     step = Int(plane.rows)
     // What an output row may need, and what comes while the last of it is awaited.
-    capacity = (down.blocks / step + 2) * step
+    capacity = (down.blocks + 2 * step - 2) / step * step
     columns = Int(plane.columns) * kept.across
     lines = PinnedRows(count: capacity * kept.down / 2, length: 2 * columns)
     mixed = PinnedRows(count: Self.rowsAtOnce, length: columns)
@@ -59,7 +59,7 @@ struct PlaneReader {
   /// Takes the rows that a step has brought.
   mutating func take() {
     taken += step
-    while waiting < down.outputs, down.firstBlock(of: waiting) + down.blocks <= taken { mixRow() }
+    while waiting < down.outputs, down.firstBlock(of: waiting) + down.blocks <= taken { mixRows() }
   }
 
   /// The avatar's plane, after the last step.
@@ -68,20 +68,24 @@ struct PlaneReader {
     return result
   }
 
-  private mutating func mixRow() {
+  /// The next rows that are made of the same blocks.
+  private mutating func mixRows() {
     let (first, linesPerRow) = (down.firstBlock(of: waiting), kept.down / 2)
+    var end = waiting + 1
+    while end < finished + Self.rowsAtOnce, down.firstBlock(of: end) == first { end += 1 }
     let count = down.blocks * linesPerRow
     withUnsafeTemporaryAllocation(of: Optional<UnsafePointer<Int16>>.self, capacity: count) { sources in
+      var place = first % capacity * linesPerRow
       for line in 0..<count {
-        let (row, part) = line.quotientAndRemainder(dividingBy: linesPerRow)
-        let place = (first + row) % capacity * linesPerRow + part
         sources.initializeElement(at: line, to: UnsafePointer(lines[place]))
+        place = place + 1 == capacity * linesPerRow ? 0 : place + 1
       }
       down.withWeights(of: waiting) { weights in
-        cresample_mix_blocks(sources.baseAddress, weights, count, columns, mixed[waiting - finished])
+        cresample_mix_blocks(
+          sources.baseAddress, weights, end - waiting, count, columns, mixed[waiting - finished], mixed.stride)
       }
     }
-    waiting += 1
+    waiting = end
     if waiting - finished == Self.rowsAtOnce { finishRows() }
   }
 

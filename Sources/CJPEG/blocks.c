@@ -123,6 +123,7 @@ static inline void putBlock(const JCOEF *block, const Part *part, int16_t *targe
   switch (part->kept.across) {
     case 2: put(block, part, 2, target, stride); break;
     case 4: put(block, part, 4, target, stride); break;
+    case 6: put(block, part, 6, target, stride); break;
     default: put(block, part, DCTSIZE, target, stride);
   }
 }

@@ -13,12 +13,23 @@ static CJPEGEntry entry_ofBoth(CJPEGEntry first, CJPEGEntry second) {
          (first & 127u << 25);
 }
 
-static CJPEGEntry entry_forCode(unsigned codeBits, unsigned symbol, unsigned behindCode, int isAC) {
+static inline void repeat(CJPEGEntry *entries, unsigned count, CJPEGEntry entry) {
+  for (unsigned index = 0; index < count; index++) entries[index] = entry;
+}
+
+// The entries of all that begins with one code: 2 to the power of `spare`.
+static void fillCode(CJPEGEntry *entries, unsigned codeBits, unsigned spare, unsigned symbol, int isAC) {
   unsigned size = isAC ? symbol & 15 : symbol, run = isAC ? symbol >> 4 : 0;
-  if (size == 0) return entry_of(codeBits, !isAC || run == 15 ? run + 1 : END_OF_BLOCK, 0);
-  if (codeBits + size > ONE_BITS || size > 6) return codeBits << 4 | symbol << 9;
-  unsigned raw = behindCode >> (ONE_BITS - codeBits - size) & ((1u << size) - 1);
-  return entry_of(codeBits + size, run + 1, cjpeg_extended(raw, size));
+  if (size == 0) {
+    repeat(entries, 1u << spare, entry_of(codeBits, !isAC || run == 15 ? run + 1 : END_OF_BLOCK, 0));
+  } else if (size > spare || size > 6) {
+    repeat(entries, 1u << spare, codeBits << 4 | symbol << 9);
+  } else {
+    unsigned each = 1u << (spare - size);
+    for (unsigned raw = 0; raw < 1u << size; raw++) {
+      repeat(entries + raw * each, each, entry_of(codeBits + size, run + 1, cjpeg_extended(raw, size)));
+    }
+  }
 }
 
 void cjpeg_table_fill(CJPEGTable *table, const JHUFF_TBL *source, int isAC) {
@@ -30,11 +41,8 @@ void cjpeg_table_fill(CJPEGTable *table, const JHUFF_TBL *source, int isAC) {
     table->offset[bits] = (int)index - (int)code;
     for (int count = source->bits[bits]; count > 0 && index < 256; count--, index++, code++) {
       if (bits > ONE_BITS) continue;
-      unsigned spare = ONE_BITS - bits;
-      for (unsigned behind = 0; behind < 1u << spare; behind++) {
-        unsigned place = (code << spare | behind) & ((1u << ONE_BITS) - 1);
-        table->one[place] = entry_forCode(bits, source->huffval[index], behind, isAC);
-      }
+      unsigned spare = ONE_BITS - bits, place = code << spare & ((1u << ONE_BITS) - 1);
+      fillCode(table->one + place, bits, spare, source->huffval[index], isAC);
     }
     table->behind[bits] = code << (LONGEST_CODE - bits);
     code <<= 1;

@@ -11,6 +11,7 @@ enum {
   MIXED_SHIFT = CRESAMPLE_WEIGHT_BITS - CRESAMPLE_MIXED_BITS,
   BYTE_SHIFT = CRESAMPLE_WEIGHT_BITS + CRESAMPLE_MIXED_BITS,
   MIDDLE = 128,
+  MIXED_AT_ONCE = 2,
 };
 
 // Adds the products of neighbours, two at a time: one instruction of the machine's, for weights that are never -32768.
@@ -31,21 +32,45 @@ static inline int32_t within(int32_t value, int32_t low, int32_t high) {
   return value < low ? low : value > high ? high : value;
 }
 
-WIDE void cresample_mix_blocks(
-    const int16_t *const *lines, const int16_t *weights, size_t count, size_t columns, int16_t *restrict mixed) {
-  for (size_t column = 0; column < columns; column += 16) {
-    EightSums left = {0}, right = {0};
-    for (size_t line = 0; line < count; line++) {
-      const int16_t *pairs = lines[line] + 2 * column;
+// Sixteen columns of `rows` mixed lines, which share what is loaded.
+static inline __attribute__((always_inline)) void mixSixteen(
+    const int16_t *const *lines, const int16_t *weights, size_t rows, size_t count, size_t column, int16_t *mixed,
+    size_t mixedStride) {
+  EightSums sums[2 * MIXED_AT_ONCE] = {{0}};
+  for (size_t line = 0; line < count; line++) {
+    const int16_t *pairs = lines[line] + 2 * column;
+    for (size_t row = 0; row < rows; row++) {
       Sixteen both;
-      spread(&both, weights + 2 * line);
-      add(&left, pairs, &both);
-      add(&right, pairs + 16, &both);
+      spread(&both, weights + 2 * (row * count + line));
+      add(&sums[2 * row], pairs, &both);
+      add(&sums[2 * row + 1], pairs + 16, &both);
     }
-    Eight sums[2] = {(Eight)(left + (1u << (MIXED_SHIFT - 1))) >> MIXED_SHIFT,
-                     (Eight)(right + (1u << (MIXED_SHIFT - 1))) >> MIXED_SHIFT};
-    const int32_t *all = (const int32_t *)sums;
-    for (size_t index = 0; index < 16; index++) mixed[column + index] = (int16_t)within(all[index], INT16_MIN, INT16_MAX);
+  }
+  for (size_t row = 0; row < rows; row++) {
+    Eight values[2] = {(Eight)(sums[2 * row] + (1u << (MIXED_SHIFT - 1))) >> MIXED_SHIFT,
+                       (Eight)(sums[2 * row + 1] + (1u << (MIXED_SHIFT - 1))) >> MIXED_SHIFT};
+    const int32_t *all = (const int32_t *)values;
+    int16_t *target = mixed + row * mixedStride + column;
+    for (size_t index = 0; index < 16; index++) target[index] = (int16_t)within(all[index], INT16_MIN, INT16_MAX);
+  }
+}
+
+WIDE void cresample_mix_blocks(
+    const int16_t *const *lines, const int16_t *weights, size_t rows, size_t count, size_t columns,
+    int16_t *restrict mixed, size_t mixedStride) {
+  for (; rows >= MIXED_AT_ONCE; rows -= MIXED_AT_ONCE) {
+    for (size_t column = 0; column < columns; column += 16) {
+      mixSixteen(lines, weights, MIXED_AT_ONCE, count, column, mixed, mixedStride);
+    }
+    weights += 2 * MIXED_AT_ONCE * count;
+    mixed += MIXED_AT_ONCE * mixedStride;
+  }
+  for (; rows > 0; rows--) {
+    for (size_t column = 0; column < columns; column += 16) {
+      mixSixteen(lines, weights, 1, count, column, mixed, mixedStride);
+    }
+    weights += 2 * count;
+    mixed += mixedStride;
   }
 }
 
@@ -64,6 +89,7 @@ WIDE void cresample_shrink_blocks(
     for (size_t index = 0; index < 8; index++) {
       const int16_t *source = turned + 8 * (size_t)first[output + index], *weight = weights + (output + index) * taps;
       EightSums sums = {0};
+#pragma clang loop unroll_count(4)
       for (size_t tap = 0; tap < taps; tap += 2) {
         Sixteen both;
         spread(&both, weight + tap);

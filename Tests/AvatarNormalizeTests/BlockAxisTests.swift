@@ -27,7 +27,7 @@ struct BlockAxisTests {
   @Test(arguments: [
     Case(inputs: 0..<1024, blocks: 128, outputs: 256, kept: 2),
     Case(inputs: 0..<1024, blocks: 128, outputs: 256, kept: 8),
-    Case(inputs: 3..<403, blocks: 52, outputs: 256, kept: 8), Case(inputs: 0..<13, blocks: 2, outputs: 16, kept: 8),
+    Case(inputs: 3..<403, blocks: 52, outputs: 256, kept: 6), Case(inputs: 0..<13, blocks: 2, outputs: 16, kept: 8),
     Case(inputs: 500..<3500, blocks: 500, outputs: 256, kept: 2), Case(inputs: 0..<48, blocks: 6, outputs: 48, kept: 8),
     Case(inputs: 5..<37, blocks: 5, outputs: 8, kept: 4), Case(inputs: 2..<3, blocks: 1, outputs: 8, kept: 8),
   ])
@@ -68,17 +68,20 @@ struct BlockAxisTests {
     }
     let (taps, outputs, rows) = (14, 24, Int(CRESAMPLE_ROWS))
     let mixed = PinnedRows<Int16>(count: rows, length: columns)
+    let lines = PinnedRows<Int16>(count: count, length: 2 * columns)
+    for line in 0..<count {
+      for (place, number) in numbers(2 * columns, extreme).enumerated() { lines[line][place] = number }
+    }
+    let down = numbers(2 * count * rows, extreme == 32767 ? extreme : 9000 / count)
+    cresample_mix_blocks(
+      (0..<count).map { UnsafePointer(lines[$0]) }, down, rows, count, columns, mixed[0], mixed.stride)
     for row in 0..<rows {
-      let lines = PinnedRows<Int16>(count: count, length: 2 * columns)
-      for line in 0..<count {
-        for (place, number) in numbers(2 * columns, extreme).enumerated() { lines[line][place] = number }
-      }
-      let down = numbers(2 * count, extreme == 32767 ? extreme : 9000 / count)
-      cresample_mix_blocks((0..<count).map { UnsafePointer(lines[$0]) }, down, count, columns, mixed[row])
       for column in 0..<columns {
         var sum: Int32 = 1 << 8
         for line in 0..<count {
-          for half in 0..<2 { sum &+= Int32(lines[line][2 * column + half]) * Int32(down[2 * line + half]) }
+          for half in 0..<2 {
+            sum &+= Int32(lines[line][2 * column + half]) * Int32(down[2 * (row * count + line) + half])
+          }
         }
         #expect(mixed[row][column] == Int16(clamping: sum >> 9), "row \(row), column \(column)")
       }

@@ -73,7 +73,7 @@ typedef struct CJPEGPlane {
 /// JPEG is not made of such planes, with chroma as large as luma or halved; another start may follow at once. CJPEG_QUICK as above.
 CJPEGStatus cjpeg_reader_start_planes(
     CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, CJPEGPlane planes[3]);
-/// Before the first step: of each block of `plane` (0, 1 or 2) its lowest `across` by `down` coefficients are asked for: 2, 4 or 8; all of
+/// Before the first step: of each block of `plane` (0, 1 or 2) its lowest `across` by `down` coefficients are asked for: 2, 4, 6 or 8; all of
 /// them without this.
 void cjpeg_reader_keep(CJPEGReader *reader, int plane, uint32_t across, uint32_t down);
 /// Where coefficients go: numbers, and how many from line to line.

@@ -25,9 +25,10 @@ void cresample_narrow(const float *row, size_t count, uint8_t *bytes);
 /// The same for pictures that come as blocks of coefficients (decision 24). Weights are in 2⁻¹⁵, what is resampled downwards alone in 2⁻⁶. All of it is in whole
 /// numbers, so that each machine comes to the same.
 enum { CRESAMPLE_WEIGHT_BITS = 15, CRESAMPLE_MIXED_BITS = 6 };
-/// Of `count` lines of `columns` pairs the sum of both of each by their two weights.
+/// Of `count` lines of `columns` pairs `rows` sums, `mixedStride` apart, of both of each by their two weights, which each row has its own.
 void cresample_mix_blocks(
-    const int16_t *const *lines, const int16_t *weights, size_t count, size_t columns, int16_t *mixed);
+    const int16_t *const *lines, const int16_t *weights, size_t rows, size_t count, size_t columns, int16_t *mixed,
+    size_t mixedStride);
 /// Of CRESAMPLE_ROWS mixed lines, `mixedStride` apart, the bytes of `outputs` samples, a multiple of eight, each the sum of `taps` neighbours from its
 /// `first` on, both even. `turned` has room for all lines, each a multiple of 16 long; lines of bytes are `rowBytes` apart.
 void cresample_shrink_blocks(
