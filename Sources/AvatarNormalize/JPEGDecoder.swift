@@ -40,7 +40,7 @@ final class JPEGDecoder {
     }
   }
 
-  /// The whole of `header`'s picture as the avatar's planes: for one that needs no turn and no change of its colours.
+  /// The whole of `header`'s picture as the avatar's planes, as it is stored: for one that needs no change of its colours.
   ///
   /// Nil where the JPEG is not stored as such planes, most of it is cropped, or its chroma would come to lie beside its luma. Throws
   /// `image_corrupt` where the data ends before the last row.

@@ -37,7 +37,7 @@ public final class Normalizer {
       frames: header.frames)
     let square: JPEGWriter.Square
     if let planes = try planes(header, recipe, &facts) {
-      square = .planes(planes)
+      square = .planes(planes.turned(by: header.orientation))
     } else {
       let (decoded, window) = try decode(header, recipe, limits)
       facts.hasAlpha = decoded.hasAlpha
@@ -53,13 +53,11 @@ public final class Normalizer {
     return (jpeg, facts)
   }
 
-  /// The short way, for a JPEG that is upright and in sRGB: its planes become the avatar's; nil for any other.
+  /// The short way, for a JPEG in sRGB: its planes become the avatar's, not turned yet; nil for any other.
   private func planes(
     _ header: ImageHeader, _ recipe: Recipe, _ facts: inout ImageFacts
   ) throws(AvatarError) -> Planes? {
-    guard header.format == .jpeg, header.orientation == 1, recipe.quality < JPEGWriter.fullChromaQuality else {
-      return nil
-    }
+    guard header.format == .jpeg, recipe.quality < JPEGWriter.fullChromaQuality else { return nil }
     let profile = header.profile.flatMap { ICCProfile($0) }
     if let profile, profile.colourSpace == .rgb, !profile.isSRGB { return nil }
     let placement = Placement(width: header.width, height: header.height, recipe: recipe)

@@ -18,7 +18,7 @@ typedef struct {
   Kept kept;
   JCOEF steps[DCTSIZE2];   // what coefficients are multiplied by
   jvirt_barray_ptr whole;  // all of them, where a picture comes in several scans
-  int last;                // DC value, where the lanes read
+  unsigned last;           // DC value, where the lanes read
 } Part;
 
 struct CJPEGBlocks {
@@ -130,7 +130,7 @@ static inline void putBlock(const JCOEF *block, const Part *part, int16_t *targe
 
 // The same of the lanes' block, of which two by two are asked for, and of whose DC value there is a difference.
 static inline void putFew(const JCOEF *block, Part *part, int16_t *target) {
-  part->last += block[0];
+  part->last += (unsigned)block[0];
   target[0] = (int16_t)((JCOEF)part->last * part->steps[0]);
   target[1] = (int16_t)(block[2] * part->steps[DCTSIZE]);
   target[2] = (int16_t)(block[1] * part->steps[1]);

@@ -34,18 +34,21 @@ enum {
   KEPT_ROOM = 1 << 20,
 };
 
+typedef struct {
+  void *start;
+  size_t bytes;
+} Room;
+
 struct CJPEGLanes {
   CJPEGKind kinds[D_MAX_BLOCKS_IN_MCU];
   size_t perMCU;
   size_t total, done, given;  // blocks
   size_t window;              // bytes
   CJPEGBits first;
+  Room data, room;
   // The data without their stuffing, up to `end`, and zeros.
-  uint8_t *plain;
-  size_t plainRoom;
-  const uint8_t *end;
+  const uint8_t *plain, *end;
   JCOEF *blocks;
-  size_t blocksRoom;
   JCOEF second[SECOND_BLOCKS * STRIDE + CJPEG_PLACES];
   uint32_t beginnings[MEETING_BLOCKS];
 };
@@ -59,33 +62,23 @@ __attribute__((constructor)) static void fillZigzag(void) {
 
 CJPEGLanes *cjpeg_lanes_create(void) { return calloc(1, sizeof(CJPEGLanes)); }
 
-static void release(CJPEGLanes *lanes, size_t least) {
-  if (lanes->plainRoom > least) {
-    free(lanes->plain);
-    lanes->plain = NULL;
-    lanes->plainRoom = 0;
-  }
-  if (lanes->blocksRoom > least) {
-    free(lanes->blocks);
-    lanes->blocks = NULL;
-    lanes->blocksRoom = 0;
-  }
+static int makeRoom(Room *room, size_t bytes) {
+  free(room->start);
+  room->start = bytes > 0 ? malloc(bytes) : NULL;
+  room->bytes = room->start ? bytes : 0;
+  return room->start != NULL;
 }
 
-void cjpeg_lanes_end(CJPEGLanes *lanes) { release(lanes, KEPT_ROOM); }
+void cjpeg_lanes_end(CJPEGLanes *lanes) {
+  if (lanes->data.bytes > KEPT_ROOM) makeRoom(&lanes->data, 0);
+  if (lanes->room.bytes > KEPT_ROOM) makeRoom(&lanes->room, 0);
+}
 
 void cjpeg_lanes_destroy(CJPEGLanes *lanes) {
   if (!lanes) return;
-  release(lanes, 0);
+  makeRoom(&lanes->data, 0);
+  makeRoom(&lanes->room, 0);
   free(lanes);
-}
-
-static int hasRoom(void **bytes, size_t *room, size_t wanted) {
-  if (*room >= wanted) return 1;
-  free(*bytes);
-  *bytes = malloc(wanted);
-  *room = *bytes ? wanted : 0;
-  return *bytes != NULL;
 }
 
 int cjpeg_lanes_begin(CJPEGLanes *lanes, const CJPEGHuffman *huffman, j_decompress_ptr info) {
@@ -101,13 +94,14 @@ int cjpeg_lanes_begin(CJPEGLanes *lanes, const CJPEGHuffman *huffman, j_decompre
     lanes->kinds[index] = scan.kinds[index];
     lanes->kinds[index].order = zigzag;
   }
-  if (!hasRoom((void **)&lanes->plain, &lanes->plainRoom, bytes + 1 + ZEROS) ||
-      !hasRoom((void **)&lanes->blocks, &lanes->blocksRoom, room)) {
-    return 0;
-  }
+  if (lanes->data.bytes < bytes + 1 + ZEROS && !makeRoom(&lanes->data, bytes + 1 + ZEROS)) return 0;
+  if (lanes->room.bytes < room && !makeRoom(&lanes->room, room)) return 0;
+  lanes->blocks = lanes->room.start;
+  uint8_t *plain = lanes->data.start;
   int isLast = 0;
-  uint8_t *end = cjpeg_unstuff(&scan.source, scan.end, lanes->plain, lanes->plain + bytes, &isLast);
+  uint8_t *end = cjpeg_unstuff(&scan.source, scan.end, plain, plain + bytes, &isLast);
   memset(end, 0, ZEROS);
+  lanes->plain = plain;
   lanes->end = end;
   lanes->first = (CJPEGBits){.next = lanes->plain};
   size_t window = lanes->total / 8;
@@ -154,12 +148,10 @@ static INLINE void help(CJPEGBits *bits, const CJPEGKind *kind, JCOEF *block, un
   takeLong(bits, kind, block, place);
 }
 
-typedef struct {
-  int first, second;
-} Both;
+enum { FIRST = 1, SECOND = 2 };
 
-// A block of each lane, step by step together: while one waits for its table the other one's look is under way.
-static INLINE Both takeTwo(
+// A block of each lane, step by step together: while one waits for its table the other one's look is under way. Returns whose was one.
+static INLINE int takeTwo(
     CJPEGBits *a, CJPEGBits *b, const CJPEGKind *kindA, const CJPEGKind *kindB, JCOEF *blockA, JCOEF *blockB) {
   int differenceA, differenceB;
   int isDCA = takeDC(a, kindA, &differenceA), isDCB = takeDC(b, kindB, &differenceB);
@@ -199,7 +191,7 @@ static INLINE Both takeTwo(
   }
   takeLast(a, kindA, blockA, &placeA);
   takeLast(b, kindB, blockB, &placeB);
-  return (Both){isDCA & isEnd(placeA), isDCB & isEnd(placeB)};
+  return (isDCA && isEnd(placeA) ? FIRST : 0) | (isDCB && isEnd(placeB) ? SECOND : 0);
 }
 
 // The first lane has used up no more bits than there are.
@@ -237,12 +229,12 @@ static int takeBoth(CJPEGLanes *lanes, const uint8_t *start, Second *second) {
     clear(blockA);
     clear(blockB);
     if (count < MEETING_BLOCKS) lanes->beginnings[count] = placeOf(lanes, &b);
-    Both are = takeTwo(&a, &b, &lanes->kinds[kindA], &lanes->kinds[kindB], blockA, blockB);
-    isFirst = are.first;
+    int are = takeTwo(&a, &b, &lanes->kinds[kindA], &lanes->kinds[kindB], blockA, blockB);
+    isFirst = are & FIRST;
     if (!isFirst) break;
     lanes->done++;
     if (++kindA == lanes->perMCU) kindA = 0;
-    if (__builtin_expect(!are.second, 0)) {
+    if (__builtin_expect(!(are & SECOND), 0)) {
       // Of the nonsense that it begins with that is to be expected: on with the bits that follow.
       isBroken = count >= MEETING_BLOCKS;
       if (isBroken) break;

@@ -12,10 +12,10 @@ enum {
   SKIP_BITS = 12,
   LONGEST_CODE = 16,
   LONGEST_RUN = 16,
-  // More than any coefficient's place and run: the block has ended.
-  END_OF_BLOCK = 112,
-  // What a look that finds nothing adds to the place: more than any coefficient's, and less than an end with any of them.
-  STUCK = 64,
+  // What a look that finds nothing adds to the place: more than two runs can lead to from before LAST_FEW.
+  STUCK = DCTSIZE2 + LONGEST_RUN,
+  // More than any place that is stuck: the block has ended.
+  END_OF_BLOCK = 127,
 };
 
 // A look's findings. With bits: | first value 7 | second value 7 | second step 7 | first step 7 | bits 4 |, a step being how many places on the

@@ -93,6 +93,49 @@ struct JPEGEntropyTests {
     #expect(again > count / 8 && failures > count / 8 && failures < count, "\(again), \(failures) of \(count)")
   }
 
+  /// Codes with other meanings than they were written with: runs that reach behind their block from anywhere.
+  @Test(arguments: [96, 720])
+  func `runs that reach behind the block are the library's`(_ side: Int) throws {
+    let (ours, library) = (
+      try JPEGDecoder(axes: ResamplingAxes()), try JPEGDecoder(axes: ResamplingAxes(), isQuick: false)
+    )
+    let sound = try noise(side, quality: 60)
+    var random = SeededRandom(seed: UInt64(side))
+    var again = 0
+    for round in 0..<120 {
+      var bytes = sound
+      let places = symbolPlaces(sound)
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        // Fifteen zeros before a small value, at one of the shorter codes.
+        let table = places[Int.random(in: 0..<places.count, using: &random)]
+        bytes[table.lowerBound + Int.random(in: 0..<min(6, table.count), using: &random)] =
+          UInt8(Int.random(in: 10...15, using: &random) << 4 | Int.random(in: 1...2, using: &random))
+      }
+      let way = Way.allCases[round % Way.allCases.count]
+      let reading = reading(bytes, ours, way)
+      if !ours.wasQuick { again += 1 }
+      #expect(reading == self.reading(bytes, library, way), "round \(round), \(way)")
+    }
+    #expect(again > 30)
+  }
+
+  /// Where a file's AC tables have their symbols, those of short codes first.
+  private func symbolPlaces(_ jpeg: [UInt8]) -> [Range<Int>] {
+    var found: [Range<Int>] = []
+    var place = 2
+    while jpeg[place + 1] != 0xDA {
+      let end = place + 2 + Int(jpeg[place + 2]) << 8 + Int(jpeg[place + 3])
+      var table = place + 4
+      while jpeg[place + 1] == 0xC4, table < end {
+        let count = jpeg[table + 1..<table + 17].reduce(0) { $0 + Int($1) }
+        if jpeg[table] >> 4 == 1 { found.append(table + 17..<table + 17 + count) }
+        table += 17 + count
+      }
+      place = end
+    }
+    return found
+  }
+
   /// libjpeg keeps tables from file to file: a picture without its own came out in those of whoever was served before.
   @Test func `a picture is the same whatever was decoded before it`() throws {
     let bare = try withoutTables(sample("baseline.jpg"))

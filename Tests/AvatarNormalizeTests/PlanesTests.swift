@@ -37,18 +37,18 @@ struct PlanesTests {
       try writer.write(.raster(raster), recipe: Recipe(quality: quality, minimumQuality: quality)).jpeg
     }
 
-    func short(_ source: [UInt8], _ recipe: Recipe) throws(AvatarError) -> [UInt8]? {
+    func short(_ source: [UInt8], _ recipe: Recipe, orientation: Int = 1) throws(AvatarError) -> [UInt8]? {
       let header = try ImageHeader(of: source)
       let placement = Placement(width: header.width, height: header.height, recipe: recipe)
       guard let planes = try decoder.planes(header, placement: placement) else { return nil }
-      return try pixels(writer.write(.planes(planes), recipe: recipe).jpeg)
+      return try pixels(writer.write(.planes(planes.turned(by: orientation)), recipe: recipe).jpeg)
     }
 
-    func long(_ source: [UInt8], _ recipe: Recipe) throws(AvatarError) -> [UInt8] {
+    func long(_ source: [UInt8], _ recipe: Recipe, orientation: Int = 1) throws(AvatarError) -> [UInt8] {
       let header = try ImageHeader(of: source)
       let placement = Placement(width: header.width, height: header.height, recipe: recipe)
       let (raster, window) = try decoder.decode(header, placement: placement)
-      let drawing = AvatarDrawing(recipe: recipe, orientation: 1, profile: nil, axes: axes)
+      let drawing = AvatarDrawing(recipe: recipe, orientation: orientation, profile: nil, axes: axes)
       let square = try drawing.square(of: .raster(raster), window).0
       return try pixels(writer.write(.raster(square), recipe: recipe).jpeg)
     }
@@ -80,6 +80,18 @@ struct PlanesTests {
       let short = try #require(try routes.short(source, recipe))
       let nearness = nearness(short, try routes.long(source, recipe))
       #expect(nearness > wanted, "\(width)×\(height) at \(quality) to \(size): \(nearness) dB")
+    }
+  }
+
+  @Test(arguments: 1...8)
+  func `turned pictures come to the same on both ways, and each to another`(_ orientation: Int) throws {
+    let routes = try Routes()
+    let recipe = Recipe(size: 256, targetBytes: 1 << 20)
+    let source = try routes.jpeg(painting(640, 480), quality: 85)
+    let short = try #require(try routes.short(source, recipe, orientation: orientation))
+    for other in 1...8 {
+      let nearness = nearness(short, try routes.long(source, recipe, orientation: other))
+      #expect(other == orientation ? nearness > 37 : nearness < 30, "\(orientation), \(other): \(nearness) dB")
     }
   }
 
