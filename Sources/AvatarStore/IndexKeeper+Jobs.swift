@@ -21,10 +21,11 @@ extension IndexKeeper {
       var reservation: Reservation?
       var allocated: Int?
       if let object {
-        reservation = try reserve(entry.object, size: object.count)
-        switch try place(object, entry.object, reservation) {
-        case .written(let bytes): allocated = bytes
-        case .wasThere: break
+        switch try reserve(entry, size: object.count, begun: begun) {
+        case .kept(let outcome): return outcome
+        case .reserved(let taken):
+          reservation = taken
+          allocated = try place(object, entry.object, taken)
         case .broken:
           if shared.isWritable { _ = settle(ShardFindings(broken: [entry.object])) }
           continue
@@ -39,45 +40,55 @@ extension IndexKeeper {
     throw StoreFault(.noRoom, "keep an entry")
   }
 
-  /// How an object's file came to be in place.
-  private enum Placed {
-    /// Written; so many bytes were allocated.
-    case written(Int)
-    /// It was there and is whole.
-    case wasThere
+  /// What became of the wish for room.
+  private enum Reserved {
+    /// The object was there and is whole; so its entry was kept, in the same transaction.
+    case kept(StoreOutcome)
+    /// Room was taken: its file is to be written.
+    case reserved(Reservation)
     /// The index has it, the disk has not, or not whole.
     case broken
   }
 
-  /// Puts an object's file in place where room was taken for it; looks at the one that is there otherwise.
+  /// Puts an object's file in place where room was taken for it; returns the bytes that were allocated.
   private func place(
-    _ bytes: [UInt8], _ hash: ContentHash, _ reservation: Reservation?
-  ) throws(StoreFault) -> Placed {
+    _ bytes: [UInt8], _ hash: ContentHash, _ reservation: Reservation
+  ) throws(StoreFault) -> Int {
     do throws(StoreFault) {
-      if let reservation { return .written(try files.write(bytes, as: hash, temporary: reservation.temporary)) }
-      if case .sound = try files.read(hash, bytes: bytes.count) { return .wasThere }
-      return .broken
+      return try files.write(bytes, as: hash, temporary: reservation.temporary)
     } catch {
-      if reservation == nil { note(error) } else { release(hash, after: error) }
+      release(hash, after: error)
       throw error
     }
   }
 
-  /// Takes room for an object, evicting others if need be; nil where the index has the object already.
-  private func reserve(_ hash: ContentHash, size: Int) throws(StoreFault) -> Reservation? {
+  /// Takes room for an entry's object, evicting others if need be; where the index has the object already, keeps the entry.
+  private func reserve(_ entry: Entry, size: Int, begun: PurgeEpoch) throws(StoreFault) -> Reserved {
     flushPins()
     let units = (size + Self.allocationUnit - 1) / Self.allocationUnit
     // Others may take the room that was made; each round evicts more, so a bound is all that is needed.
     for _ in 0..<64 {
       guard let owner = mark?.token else { throw StoreFault(.file(ENODEV), "reserve room") }
-      let (place, evicted) = try transact { writes throws(StoreFault) in
-        try writes.reserve(hash, size: size, estimate: units * Self.allocationUnit, owner: owner)
+      let (place, evicted, kept, standing) = try transact { writes throws(StoreFault) in
+        let (place, evicted) = try writes.reserve(
+          entry.object, size: size, estimate: units * Self.allocationUnit, owner: owner)
+        var kept: IndexWrites.Commit?
+        if place == .present, case .sound = try files.read(entry.object, bytes: size) {
+          kept = try writes.commit(entry, owner: nil, allocated: nil, begun: begun)
+        }
+        return (place, evicted, kept, kept == nil ? nil : try writes.standing())
       }
       shared.count { $0.evictions += evicted }
-      switch place {
-      case .present: return nil
-      case .reserved: return newTemporaryPath().map { Reservation(owner: owner, temporary: $0) }
-      case .sweepFirst: while try sweep() > 0 {}
+      switch (place, kept) {
+      case (_, .stored):
+        finishJob(standing)
+        return .kept(.stored)
+      case (_, .purged): return .kept(.purged)
+      case (.present, _): return .broken
+      case (.reserved, _):
+        guard let temporary = newTemporaryPath() else { throw StoreFault(.file(ENODEV), "reserve room") }
+        return .reserved(Reservation(owner: owner, temporary: temporary))
+      case (.sweepFirst, _): while try sweep() > 0 {}
       }
     }
     throw StoreFault(.noRoom, "reserve room")

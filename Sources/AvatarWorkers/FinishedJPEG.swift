@@ -1,4 +1,5 @@
 import AvatarCore
+import Glibc
 
 /// The check at the border: bytes that a worker calls an avatar are one by their structure, or they go no further.
 ///
@@ -57,12 +58,10 @@ enum FinishedJPEG {
     }
     let coded = scan.dropLast(2)
     try coded.withUnsafeBufferPointer { bytes throws(WorkerMessageFault) in
+      guard let start = bytes.baseAddress else { return }
       var position = 0
-      while position < bytes.count {
-        if bytes[position] != 0xFF {
-          position += 1
-          continue
-        }
+      while position < bytes.count, let mark = memchr(start + position, 0xFF, bytes.count - position) {
+        position = UnsafeRawPointer(mark) - UnsafeRawPointer(start)
         guard position + 1 < bytes.count else { throw WorkerMessageFault("a cut marker") }
         let next = bytes[position + 1]
         guard next == 0 || (0xD0...0xD7).contains(next) else {

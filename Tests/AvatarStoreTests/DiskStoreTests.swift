@@ -147,6 +147,33 @@ import Testing
     await store.close()
   }
 
+  @Test func `an avatar whose bytes are there is kept in one transaction`() async throws {
+    let sandbox = try Sandbox()
+    let store = await sandbox.open()
+    // New bytes take room before their file is written: one more.
+    for (number, key, transactions) in [(1, 1, 2), (1, 2, 1), (1, 3, 1), (2, 4, 2)] {
+      let before = try commits(in: sandbox)
+      #expect(await store.keep(Sample(number), as: key) == .stored)
+      #expect(try commits(in: sandbox) == before + transactions, "avatar \(number) as \(key)")
+    }
+    await store.close()
+  }
+
+  /// Transactions in the index's write-ahead log: frames that say how large the database is after them (SQLite's file format, 4.1).
+  private func commits(in sandbox: Sandbox) throws -> Int {
+    guard case .bytes(let log) = try FileCalls.read(sandbox.paths.index + "-wal", maximumBytes: 1 << 24) else {
+      return 0
+    }
+    let bytes = log.bytes
+    let (header, frame, page) = (32, 24, 4096)
+    var found = 0
+    for start in stride(from: header, to: bytes.count, by: frame + page) {
+      let isOfThisLog = bytes[start + 8..<start + 16] == bytes[16..<24]
+      if isOfThisLog, bytes[start + 4..<start + 8] != [0, 0, 0, 0] { found += 1 }
+    }
+    return found
+  }
+
   @Test func `many callers at once lose nothing`() async throws {
     let sandbox = try Sandbox()
     let store = await sandbox.open()
