@@ -23,6 +23,7 @@ extension IndexKeeper {
       if let object {
         switch try reserve(entry, size: object.count, begun: begun) {
         case .kept(let outcome): return outcome
+        case .present: break
         case .reserved(let taken):
           reservation = taken
           allocated = try place(object, entry.object, taken)
@@ -42,8 +43,10 @@ extension IndexKeeper {
 
   /// What became of the wish for room.
   private enum Reserved {
-    /// The object was there and is whole; so its entry was kept, in the same transaction.
+    /// The object was there, whole and in the kernel's memory; so its entry was kept, in the same transaction.
     case kept(StoreOutcome)
+    /// The object is there and whole.
+    case present
     /// Room was taken: its file is to be written.
     case reserved(Reservation)
     /// The index has it, the disk has not, or not whole.
@@ -73,25 +76,37 @@ extension IndexKeeper {
         let (place, evicted) = try writes.reserve(
           entry.object, size: size, estimate: units * Self.allocationUnit, owner: owner)
         var kept: IndexWrites.Commit?
-        if place == .present, case .sound = try files.read(entry.object, bytes: size) {
+        // A file that the disk has to be asked for is not waited for under the write lock.
+        if place == .present, files.readCached(entry.object, bytes: size) != nil {
           kept = try writes.commit(entry, owner: nil, allocated: nil, begun: begun)
         }
         return (place, evicted, kept, kept == nil ? nil : try writes.standing())
       }
       shared.count { $0.evictions += evicted }
-      switch (place, kept) {
-      case (_, .stored):
+      if let kept {
         finishJob(standing)
-        return .kept(.stored)
-      case (_, .purged): return .kept(.purged)
-      case (.present, _): return .broken
-      case (.reserved, _):
+        if case .objectGone = kept { return .broken }
+        return .kept(kept == .purged ? .purged : .stored)
+      }
+      switch place {
+      case .present: return try isWhole(entry.object, bytes: size) ? .present : .broken
+      case .reserved:
         guard let temporary = newTemporaryPath() else { throw StoreFault(.file(ENODEV), "reserve room") }
         return .reserved(Reservation(owner: owner, temporary: temporary))
-      case (.sweepFirst, _): while try sweep() > 0 {}
+      case .sweepFirst: while try sweep() > 0 {}
       }
     }
     throw StoreFault(.noRoom, "reserve room")
+  }
+
+  private func isWhole(_ hash: ContentHash, bytes: Int) throws(StoreFault) -> Bool {
+    do throws(StoreFault) {
+      if case .sound = try files.read(hash, bytes: bytes) { return true }
+      return false
+    } catch {
+      note(error)
+      throw error
+    }
   }
 
   /// Keeps an entry whose object is in place.

@@ -21,6 +21,11 @@ enum {
   AHEAD_BYTES = 8,
 };
 
+_Static_assert(56 - ONE_BITS >= 4 * PAIR_BITS, "a DC value leaves bits for four looks");
+_Static_assert(56 >= 4 * SKIP_BITS, "a refill is for four looks");
+_Static_assert(LAST_FEW - 1 + 2 * LONGEST_RUN < STUCK, "two runs do not lead to where a block is stuck");
+_Static_assert(LAST_FEW - 1 + STUCK < END_OF_BLOCK, "nor is a block that is stuck at its end");
+
 typedef struct {
   uint64_t bits;   // the next ones on top
   unsigned count;  // how many of them there are, in the lowest six bits; the others may be anything
@@ -106,7 +111,7 @@ static INLINE void takeLong(CJPEGBits *bits, const CJPEGKind *kind, JCOEF *block
   *place = at.place;
 }
 
-// Leaves 46 bits and more; 0: no code.
+// Leaves 45 bits and more; 0: no code.
 static INLINE int takeDC(CJPEGBits *bits, const CJPEGKind *kind, int *difference) {
   bits_refill(bits);
   CJPEGEntry entry = kind->dc->one[bits->bits >> (64 - ONE_BITS)];

@@ -55,6 +55,16 @@ static int hasPlanes(j_decompress_ptr info) {
   return 1;
 }
 
+// All bits of all coefficients have come. Where some of a progressive picture's have not, the library smoothes what it makes of the others.
+static int isComplete(j_decompress_ptr info) {
+  for (int component = 0; info->progressive_mode && info->coef_bits && component < info->num_components; component++) {
+    for (int place = 0; place < DCTSIZE2; place++) {
+      if (info->coef_bits[component][place] != 0) return 0;
+    }
+  }
+  return 1;
+}
+
 CJPEGStatus cjpeg_reader_start_planes(
     CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, CJPEGPlane planes[3]) {
   j_decompress_ptr info = &reader->info;
@@ -69,6 +79,10 @@ CJPEGStatus cjpeg_reader_start_planes(
   jvirt_barray_ptr *whole = NULL;
   if (info->inputctl->has_multiple_scans) {
     whole = jpeg_read_coefficients(info);
+    if (!isComplete(info)) {
+      jpeg_abort_decompress(info);
+      return CJPEG_UNSUPPORTED;
+    }
   } else {
     // No pixel is ever asked for, so little is prepared for them. (At one eighth the library would pass over all but DC.)
     info->out_color_space = JCS_YCbCr;
@@ -84,8 +98,8 @@ CJPEGStatus cjpeg_reader_start_planes(
   for (int index = 0; index < PARTS; index++) {
     const jpeg_component_info *part = &info->comp_info[index];
     blocks->parts[index] = (Part){.kept = {DCTSIZE, DCTSIZE}, .whole = whole ? whole[index] : NULL};
-    if (!part->quant_table) return CJPEG_CORRUPT;
-    for (int place = 0; place < DCTSIZE2; place++) {
+    // Without a table none of the scans is of this component, and its coefficients are 0.
+    for (int place = 0; part->quant_table && place < DCTSIZE2; place++) {
       blocks->parts[index].steps[place] = (JCOEF)part->quant_table->quantval[place];
     }
     uint32_t across = (uint32_t)part->h_samp_factor, down = (uint32_t)part->v_samp_factor;

@@ -31,7 +31,7 @@ typedef struct {
 
 /// After attach, and before the first MCU.
 CJPEGScan cjpeg_huffman_scan(const CJPEGHuffman *huffman);
-/// Copies entropy-coded data up to `limit`, or to the byte behind it, each stuffed FF 00 as FF; up to the first marker or `sourceEnd`, and `isLast` becomes 1.
+/// Copies entropy-coded data up to `limit`, each stuffed FF 00 as FF; up to the first marker or `sourceEnd`, and `isLast` becomes 1.
 /// Returns where what was copied ends.
 uint8_t *cjpeg_unstuff(
     const uint8_t **source, const uint8_t *sourceEnd, uint8_t *target, const uint8_t *limit, int *isLast);

@@ -64,8 +64,8 @@ CJPEGLanes *cjpeg_lanes_create(void) { return calloc(1, sizeof(CJPEGLanes)); }
 
 static int makeRoom(Room *room, size_t bytes) {
   free(room->start);
-  room->start = bytes > 0 ? malloc(bytes) : NULL;
-  room->bytes = room->start ? bytes : 0;
+  *room = (Room){.start = bytes > 0 ? malloc(bytes) : NULL, .bytes = bytes};
+  if (!room->start) room->bytes = 0;
   return room->start != NULL;
 }
 
@@ -75,9 +75,8 @@ void cjpeg_lanes_end(CJPEGLanes *lanes) {
 }
 
 void cjpeg_lanes_destroy(CJPEGLanes *lanes) {
-  if (!lanes) return;
-  makeRoom(&lanes->data, 0);
-  makeRoom(&lanes->room, 0);
+  free(lanes->data.start);
+  free(lanes->room.start);
   free(lanes);
 }
 
@@ -94,7 +93,7 @@ int cjpeg_lanes_begin(CJPEGLanes *lanes, const CJPEGHuffman *huffman, j_decompre
     lanes->kinds[index] = scan.kinds[index];
     lanes->kinds[index].order = zigzag;
   }
-  if (lanes->data.bytes < bytes + 1 + ZEROS && !makeRoom(&lanes->data, bytes + 1 + ZEROS)) return 0;
+  if (lanes->data.bytes < bytes + ZEROS && !makeRoom(&lanes->data, bytes + ZEROS)) return 0;
   if (lanes->room.bytes < room && !makeRoom(&lanes->room, room)) return 0;
   lanes->blocks = lanes->room.start;
   uint8_t *plain = lanes->data.start;
@@ -104,9 +103,8 @@ int cjpeg_lanes_begin(CJPEGLanes *lanes, const CJPEGHuffman *huffman, j_decompre
   lanes->plain = plain;
   lanes->end = end;
   lanes->first = (CJPEGBits){.next = lanes->plain};
-  size_t window = lanes->total / 8;
-  if (window > MOST_WINDOW) window = MOST_WINDOW;
-  if (window < LEAST_WINDOW) window = LEAST_WINDOW;
+  size_t eighth = lanes->total / 8;
+  size_t window = eighth > MOST_WINDOW ? MOST_WINDOW : eighth < LEAST_WINDOW ? LEAST_WINDOW : eighth;
   lanes->window = (size_t)(end - lanes->plain) * window / lanes->total;
   return 1;
 }
@@ -263,21 +261,20 @@ static int meet(CJPEGLanes *lanes, const Second *second, size_t *block) {
     if (!takeFirst(lanes)) return 0;
   }
   *block = SECOND_BLOCKS;
-  return 1;
+  return isWithin(lanes);
 }
 
 // Reads on by a window; 0: no block.
 static int advance(CJPEGLanes *lanes) {
   size_t left = lanes->first.next < lanes->end ? (size_t)(lanes->end - lanes->first.next) : 0;
-  size_t window = left / 2 < lanes->window ? left / 2 : lanes->window;
+  size_t window = left / 2 < lanes->window ? left / 2 : lanes->window, block;
+  Second second;
   if (window < LEAST_BYTES) {
     for (; lanes->done < lanes->total; lanes->done++) {
       if (!takeFirst(lanes)) return 0;
     }
     return 1;
   }
-  Second second;
-  size_t block;
   if (!takeBoth(lanes, lanes->first.next + window, &second) || !meet(lanes, &second, &block)) return 0;
   if (block >= second.count) return 1;
   if (block < second.sound) return 0;

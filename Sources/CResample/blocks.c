@@ -81,7 +81,7 @@ WIDE void cresample_shrink_blocks(
     size_t rowBytes) {
   for (size_t column = 0; column < columns; column += 16) {
     Eight rows[8];
-    for (size_t row = 0; row < 8; row++) rows[row] = *(const Eight *)(mixed + row * mixedStride + column);
+    for (size_t row = 0; row < 8; row++) rows[row] = (Eight)*(const Turned *)(mixed + row * mixedStride + column);
     transpose((const Turned *)rows, (Turned *)(turned + 8 * column));
   }
   for (size_t output = 0; output < outputs; output += 8) {

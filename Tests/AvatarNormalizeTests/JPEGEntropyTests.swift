@@ -81,7 +81,7 @@ struct JPEGEntropyTests {
             bytes.replaceSubrange(place..<min(place + 2, bytes.count), with: [0xFF, 0xD0 + UInt8(random.next() % 10)])
           }
         }
-        let way = Way.allCases[round % Way.allCases.count]
+        let way = Way.allCases[round / 3 % Way.allCases.count]
         let reading = reading(bytes, ours, way)
         if !ours.wasQuick { again += 1 }
         if case .failure = reading { failures += 1 }

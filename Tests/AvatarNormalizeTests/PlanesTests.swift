@@ -143,6 +143,20 @@ struct PlanesTests {
     #expect(nearness(short, try routes.long(source, recipe)) > 36)
   }
 
+  /// What has come of it is smoothed by the library, which planes of coefficients would show as squares.
+  @Test func `a progressive picture that lacks scans goes the long way`() throws {
+    let routes = try Routes()
+    let whole = try sample("waves-progressive.jpg")
+    let scans = whole.indices.dropLast().filter { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA }
+    #expect(scans.count > 2)
+    for scan in scans.dropFirst() {
+      let part = Array(whole[..<scan]) + [0xFF, 0xD9]
+      #expect(try routes.short(part, Recipe(size: 64)) == nil)
+      let (jpeg, _) = try SharedNormalizer.normalize(part, Recipe(size: 64), ImageLimits())
+      #expect(try ImageHeader(of: jpeg).width == 64)
+    }
+  }
+
   @Test func `a shift of chroma by one pixel would have been seen`() throws {
     // What the comparison above is worth: the same painting with its colours a pixel to the right of its light.
     let routes = try Routes()

@@ -70,7 +70,7 @@ typedef struct CJPEGPlane {
 } CJPEGPlane;
 
 /// Starts to read `bytes` (kept, not copied) by planes: luma and both of chroma as they are stored, as coefficients of the DCT. CJPEG_UNSUPPORTED where the
-/// JPEG is not made of such planes, with chroma as large as luma or halved; another start may follow at once. CJPEG_QUICK as above.
+/// JPEG is not made of such planes, with chroma as large as luma or halved, or not all of it has come; another start may follow at once. CJPEG_QUICK as above.
 CJPEGStatus cjpeg_reader_start_planes(
     CJPEGReader *reader, CJPEGEntropy entropy, const uint8_t *bytes, size_t count, CJPEGPlane planes[3]);
 /// Before the first step: of each block of `plane` (0, 1 or 2) its lowest `across` by `down` coefficients are asked for: 2, 4, 6 or 8; all of
