@@ -11,10 +11,8 @@ final class BlockAxis {
   let outputs: Int
   /// Blocks that each output is made of.
   let blocks: Int
-  /// Weights of each output.
-  var taps: Int { blocks * kept }
-  private let first: [Int32]
-  private let weights: [Int16]
+  /// By the coefficients of a line.
+  let weights: TapWeights<Int16>
 
   /// Of `axis`, whose inputs begin at the sample `offset` of `available` blocks.
   init(_ axis: ResamplingAxis, offset: Int, available: Int, kept: Int) {
@@ -22,7 +20,7 @@ final class BlockAxis {
     (self.kept, outputs) = (kept, axis.outputs)
     let spans = (0..<axis.outputs).map { output in
       let start = offset + axis.first(of: output)
-      return start / Self.side...(start + axis.taps - 1) / Self.side
+      return start / Self.side...(start + axis.weights.taps - 1) / Self.side
     }
     let blocks = min(available, spans.reduce(0) { max($0, $1.count) })
     let taps = blocks * kept
@@ -33,9 +31,9 @@ final class BlockAxis {
       let begin = min(span.lowerBound, available - blocks)
       first.append(Int32(begin * kept))
       for tap in exact.indices { exact[tap] = 0 }
-      axis.withWeights(of: output) { samples in
+      axis.weights.withWeights(of: output) { samples in
         let start = offset + axis.first(of: output)
-        for tap in 0..<axis.taps {
+        for tap in 0..<axis.weights.taps {
           let (block, place) = (start + tap).quotientAndRemainder(dividingBy: Self.side)
           for index in 0..<kept {
             exact[(block - begin) * kept + index] += Double(samples[tap]) * Self.waves[place * Self.side + index]
@@ -44,25 +42,12 @@ final class BlockAxis {
       }
       for (tap, weight) in exact.enumerated() { weights[output * taps + tap] = Self.fixed(weight) }
     }
-    (self.blocks, self.first, self.weights) = (blocks, first, weights)
+    self.blocks = blocks
+    self.weights = TapWeights(first: first, taps: taps, weights: weights)
   }
 
   /// The first block of `output`, at most that many before the last.
-  func firstBlock(of output: Int) -> Int { Int(first[output]) / kept }
-
-  /// Lends the `taps` weights of `output`.
-  func withWeights(of output: Int, _ body: (UnsafePointer<Int16>) -> Void) {
-    weights.withUnsafeBufferPointer { if let start = $0.baseAddress { body(start + output * taps) } }
-  }
-
-  /// Lends each output's first coefficient of a line, and all weights.
-  func withAll(_ body: (UnsafePointer<Int32>, UnsafePointer<Int16>) -> Void) {
-    first.withUnsafeBufferPointer { first in
-      weights.withUnsafeBufferPointer { weights in
-        if let first = first.baseAddress, let weights = weights.baseAddress { body(first, weights) }
-      }
-    }
-  }
+  func firstBlock(of output: Int) -> Int { Int(weights.first[output]) / kept }
 
   /// How many of a block's coefficients are used where so many samples become one: as many as make the picture no worse than libvips would, which
   /// `PlanesTests` and the benchmark's comparison measure.

@@ -80,7 +80,7 @@ struct PlaneReader {
         sources.initializeElement(at: line, to: UnsafePointer(lines[place]))
         place = place + 1 == capacity * linesPerRow ? 0 : place + 1
       }
-      down.withWeights(of: waiting) { weights in
+      down.weights.withWeights(of: waiting) { weights in
         cresample_mix_blocks(
           sources.baseAddress, weights, end - waiting, count, columns, mixed[waiting - finished], mixed.stride)
       }
@@ -90,11 +90,11 @@ struct PlaneReader {
   }
 
   private mutating func finishRows() {
-    across.withAll { first, weights in
+    across.weights.withAll { first, weights in
       result.withBytes { bytes in
         guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
         cresample_shrink_blocks(
-          mixed[0], mixed.stride, columns, first, weights, across.taps, across.outputs, turned[0],
+          mixed[0], mixed.stride, columns, first, weights, across.weights.taps, across.outputs, turned[0],
           start + finished * across.outputs, across.outputs)
       }
     }

@@ -8,7 +8,7 @@ struct Resampler {
   private let bands: Int
   private let hasAlpha: Bool
   private let colour: Picture.Colour
-  /// The last `down.taps` rows, the row `y` at `y % down.taps`.
+  /// The last `down.weights.taps` rows, the row `y` at `y % down.weights.taps`.
   private let rows: PinnedRows<Float>
   /// A few rows resampled downwards, the same turned, and the same across as well.
   private let narrowed: PinnedRows<Float>
@@ -25,7 +25,7 @@ struct Resampler {
     across = axes.axis(inputs: window.columns.count, outputs: window.width, scale: window.across)
     down = axes.axis(inputs: window.rows.count, outputs: window.height, scale: window.down)
     (self.bands, self.hasAlpha, self.colour) = (bands, hasAlpha, colour)
-    rows = PinnedRows<Float>(count: down.taps, length: window.columns.count * bands)
+    rows = PinnedRows<Float>(count: down.weights.taps, length: window.columns.count * bands)
     narrowed = PinnedRows<Float>(count: Int(CRESAMPLE_ROWS), length: window.columns.count * bands)
     turned = PinnedRows<Float>(count: Int(CRESAMPLE_ROWS), length: window.columns.count * bands)
     made = PinnedRows<Float>(count: Int(CRESAMPLE_ROWS), length: window.width * bands)
@@ -36,11 +36,11 @@ struct Resampler {
   mutating func take(_ row: UnsafeRawBufferPointer) {
     precondition(taken < down.inputs && row.count == across.inputs * bands, "a row of this picture")
     guard let bytes = row.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-    let target = rows[taken % down.taps]
+    let target = rows[taken % down.weights.taps]
     cresample_widen(bytes, row.count, target)
     if hasAlpha { weighByAlpha(target) }
     taken += 1
-    while waiting < down.outputs, down.first(of: waiting) + down.taps <= taken { narrowRow() }
+    while waiting < down.outputs, down.first(of: waiting) + down.weights.taps <= taken { narrowRow() }
   }
 
   /// The result, after the last row.
@@ -51,13 +51,13 @@ struct Resampler {
 
   private mutating func narrowRow() {
     let first = down.first(of: waiting)
-    withUnsafeTemporaryAllocation(of: Optional<UnsafePointer<Float>>.self, capacity: down.taps) { sources in
-      for tap in 0..<down.taps {
-        sources.initializeElement(at: tap, to: UnsafePointer(rows[(first + tap) % down.taps]))
+    withUnsafeTemporaryAllocation(of: Optional<UnsafePointer<Float>>.self, capacity: down.weights.taps) { sources in
+      for tap in 0..<down.weights.taps {
+        sources.initializeElement(at: tap, to: UnsafePointer(rows[(first + tap) % down.weights.taps]))
       }
-      down.withWeights(of: waiting) { weights in
+      down.weights.withWeights(of: waiting) { weights in
         cresample_mix(
-          sources.baseAddress, weights, down.taps, across.inputs * bands, narrowed[waiting - finished])
+          sources.baseAddress, weights, down.weights.taps, across.inputs * bands, narrowed[waiting - finished])
       }
     }
     waiting += 1
@@ -65,9 +65,10 @@ struct Resampler {
   }
 
   private mutating func finishRows() {
-    across.withAll { first, weights in
+    across.weights.withAll { first, weights in
       cresample_shrink(
-        narrowed[0], narrowed.stride, across.inputs, first, weights, across.taps, across.outputs, bands, turned[0],
+        narrowed[0], narrowed.stride, across.inputs, first, weights, across.weights.taps, across.outputs, bands,
+        turned[0],
         made[0], made.stride)
     }
     let count = across.outputs * bands

@@ -22,7 +22,7 @@ final class ResamplingAxes {
   func axis(inputs: Int, outputs: Int, scale: Double) -> ResamplingAxis {
     ofSamples.value(Key(inputs: inputs, outputs: outputs, scale: scale)) {
       let axis = ResamplingAxis(inputs: inputs, outputs: outputs, scale: scale)
-      return (axis, axis.taps <= Self.mostTaps)
+      return (axis, axis.weights.taps <= Self.mostTaps)
     }
   }
 
@@ -33,7 +33,7 @@ final class ResamplingAxes {
     return ofBlocks.value(key) {
       let axis = ResamplingAxis(inputs: inputs.count, outputs: outputs, scale: scale)
       return (
-        BlockAxis(axis, offset: inputs.lowerBound, available: available, kept: kept), axis.taps <= Self.mostTaps
+        BlockAxis(axis, offset: inputs.lowerBound, available: available, kept: kept), axis.weights.taps <= Self.mostTaps
       )
     }
   }

@@ -8,10 +8,8 @@ internal import Glibc
 final class ResamplingAxis {
   let inputs: Int
   let outputs: Int
-  /// Weights kept for each output; those that are not needed are zero.
-  let taps: Int
-  private let first: [Int32]
-  private let weights: [Float]
+  /// Those that an output does not need are zero.
+  let weights: TapWeights<Float>
 
   /// `scale` is how many times as large the picture becomes; the middle stays in the middle.
   init(inputs: Int, outputs: Int, scale: Double) {
@@ -26,7 +24,7 @@ final class ResamplingAxis {
       let middle = (Double(output) + 0.5 - Double(outputs) / 2) / scale + Double(inputs) / 2 - 0.5
       return (middle: middle, inputs: Int((middle - reach).rounded(.up))...Int((middle + reach).rounded(.down)))
     }
-    taps = min(inputs, spans.reduce(0) { max($0, $1.inputs.count) })
+    let taps = min(inputs, spans.reduce(0) { max($0, $1.inputs.count) })
     var first: [Int32] = []
     var weights: [Float] = []
     first.reserveCapacity(outputs)
@@ -44,25 +42,11 @@ final class ResamplingAxis {
       first.append(Int32(start))
       weights.append(contentsOf: exact.map { Float($0 / sum) })
     }
-    (self.first, self.weights) = (first, weights)
+    self.weights = TapWeights(first: first, taps: taps, weights: weights)
   }
 
-  /// The first input of `output`, at most `inputs - taps`.
-  func first(of output: Int) -> Int { Int(first[output]) }
-
-  /// Lends the `taps` weights of `output`.
-  func withWeights(of output: Int, _ body: (UnsafePointer<Float>) -> Void) {
-    weights.withUnsafeBufferPointer { if let start = $0.baseAddress { body(start + output * taps) } }
-  }
-
-  /// Lends the first input of each output, and all weights.
-  func withAll(_ body: (UnsafePointer<Int32>, UnsafePointer<Float>) -> Void) {
-    first.withUnsafeBufferPointer { first in
-      weights.withUnsafeBufferPointer { weights in
-        if let first = first.baseAddress, let weights = weights.baseAddress { body(first, weights) }
-      }
-    }
-  }
+  /// The first input of `output`, at most `inputs` less its taps.
+  func first(of output: Int) -> Int { Int(weights.first[output]) }
 
   private static func lanczos(_ x: Double) -> Double {
     if abs(x) < 1e-9 { return 1 }

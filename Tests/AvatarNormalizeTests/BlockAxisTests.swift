@@ -43,13 +43,13 @@ struct BlockAxisTests {
     let all = (0..<given.blocks).flatMap { samples(Array(coefficients[$0 * 8..<$0 * 8 + 8])) }
     for output in 0..<given.outputs {
       var (wanted, found) = (0.0, 0.0)
-      axis.withWeights(of: output) { weights in
-        for tap in 0..<axis.taps {
+      axis.weights.withWeights(of: output) { weights in
+        for tap in 0..<axis.weights.taps {
           wanted += Double(weights[tap]) * all[given.inputs.lowerBound + axis.first(of: output) + tap]
         }
       }
-      blocks.withWeights(of: output) { weights in
-        for tap in 0..<blocks.taps {
+      blocks.weights.withWeights(of: output) { weights in
+        for tap in 0..<blocks.weights.taps {
           let (block, index) = (blocks.firstBlock(of: output) + tap / given.kept, tap % given.kept)
           #expect(block < given.blocks)
           found += Double(weights[tap]) / 32768 * coefficients[block * 8 + index]

@@ -112,8 +112,8 @@ struct PlanesTests {
       lines.map { line in
         (0..<size).map { output in
           var sum = 0.0
-          axis.withWeights(of: output) { weights in
-            for tap in 0..<axis.taps { sum += Double(weights[tap]) * line[axis.first(of: output) + tap] }
+          axis.weights.withWeights(of: output) { weights in
+            for tap in 0..<axis.weights.taps { sum += Double(weights[tap]) * line[axis.first(of: output) + tap] }
           }
           return sum
         }
